@@ -1,0 +1,31 @@
+# Language level, warnings and sanitizers: the same for every target.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(SPILLWAY_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefined or thread")
+
+find_program(SPILLWAY_CCACHE ccache)
+if(SPILLWAY_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SPILLWAY_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O2;-g1>" "$<$<CONFIG:Debug>:-O1;-g1>")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports both inside libstdc++'s own std::string (GCC bug 105329 and its kin).
+  add_compile_options(-Wno-restrict -Wno-stringop-overflow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++ 12 hides std::expected from clang 16, which reports an older concepts level than it has.
+  add_compile_options(-D__cpp_concepts=202002L -Wno-builtin-macro-redefined -Wno-macro-redefined)
+endif()
+
+if(SPILLWAY_SANITIZE)
+  add_compile_options(-fsanitize=${SPILLWAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${SPILLWAY_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Instrumented code makes g++ 12 see phantom uninitialised reads.
+    add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds)
+  endif()
+endif()
