@@ -15,7 +15,6 @@ enum class Verdict : std::uint8_t {
   kReconcile,  // a rule sent it to the reconcile topic; a person decides
   kDiscard,    // will not be sent
   kSetAside,   // the broker refuses it; a person decides
-  kWaiting,    // its topic does not exist yet
   kStopped,    // an earlier row of its key was set aside, and the route says stop_key
 };
 
@@ -37,7 +36,7 @@ constexpr const char* to_string(Verdict verdict) {
   return "unknown";
 }
 
-// kOpen needs a person, or its topic or key to become free; kReleased is to be sent by the relay; kDone is history.
+// kOpen needs a person, or its key to become free; kReleased is to be sent by the relay; kDone is history.
 enum class SettlementState : std::uint8_t { kOpen, kReleased, kDone };
 
 struct Settlement {

@@ -65,7 +65,9 @@ class OutboxReader {
 
 struct SaveRequest {
   Progress progress;
-  // Rows acknowledged since the last save, ascending; filled only for stores with marks_rows.
+  // Rows acknowledged since the last save that succeeded; added to Figures::published.
+  std::int64_t published = 0;
+  // Which ones, ascending; filled only for stores with marks_rows.
   std::vector<std::int64_t> finished;
 };
 
@@ -99,15 +101,11 @@ class OutboxLedger {
   // Settlements that the relay has to act on: kReleased ones with seq > after, ascending by seq, at most `limit`.
   virtual base::Result<std::vector<model::Settlement>> released(std::int64_t after, std::size_t limit) = 0;
 
-  // Rows of `topic` that wait for it, or rows of `key` that were stopped, become kReleased. The number released.
-  virtual base::Result<std::int64_t> release_topic(const Fence& fence, const std::string& topic) = 0;
+  // Open kStopped rows of `key` become kReleased. The number released.
+  virtual base::Result<std::int64_t> release_key(const Fence& fence, const std::string& key) = 0;
 
-  // What still blocks: topics with kWaiting rows and keys with kStopped or (where the route stops keys) open rows.
-  struct Blocked {
-    std::vector<std::string> topics;
-    std::vector<std::string> keys;
-  };
-  virtual base::Result<Blocked> blocked() = 0;
+  // Keys with open kStopped or kSetAside rows, or released ones that are not finished yet: what stop_key still holds.
+  virtual base::Result<std::vector<std::string>> held_keys() = 0;
 };
 
 struct Lease {
@@ -156,7 +154,7 @@ struct Figures {
   std::optional<double> oldest_open_age_s;
   std::optional<LeaseState> lease;
   std::optional<double> progress_age_s;  // since the last save; empty = never saved
-  std::int64_t published = 0;            // saved with the progress
+  std::int64_t published = 0;            // the sum of what saves reported
   std::int64_t discarded = 0;
   std::int64_t reconciled = 0;
   std::optional<double> seq_headroom;  // share of the key's range still free, 0..1
