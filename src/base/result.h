@@ -34,22 +34,14 @@ inline std::unexpected<Error> fail(ErrorClass error_class, std::string message) 
 
 constexpr const char* to_string(ErrorClass error_class) {
   switch (error_class) {
-    case ErrorClass::kTransient:
-      return "transient";
-    case ErrorClass::kThrottled:
-      return "throttled";
-    case ErrorClass::kUnavailable:
-      return "unavailable";
-    case ErrorClass::kRejected:
-      return "rejected";
-    case ErrorClass::kLostPlace:
-      return "lost place";
-    case ErrorClass::kLostLease:
-      return "lost lease";
-    case ErrorClass::kMisconfigured:
-      return "misconfigured";
-    case ErrorClass::kFatal:
-      return "fatal";
+    case ErrorClass::kTransient: return "transient";
+    case ErrorClass::kThrottled: return "throttled";
+    case ErrorClass::kUnavailable: return "unavailable";
+    case ErrorClass::kRejected: return "rejected";
+    case ErrorClass::kLostPlace: return "lost place";
+    case ErrorClass::kLostLease: return "lost lease";
+    case ErrorClass::kMisconfigured: return "misconfigured";
+    case ErrorClass::kFatal: return "fatal";
   }
   return "unknown";
 }

@@ -20,18 +20,11 @@ enum class Verdict : std::uint8_t {
 
 constexpr const char* to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kPublish:
-      return "publish";
-    case Verdict::kReconcile:
-      return "reconcile";
-    case Verdict::kDiscard:
-      return "discard";
-    case Verdict::kSetAside:
-      return "set_aside";
-    case Verdict::kWaiting:
-      return "waiting";
-    case Verdict::kStopped:
-      return "stopped";
+    case Verdict::kPublish: return "publish";
+    case Verdict::kReconcile: return "reconcile";
+    case Verdict::kDiscard: return "discard";
+    case Verdict::kSetAside: return "set_aside";
+    case Verdict::kStopped: return "stopped";
   }
   return "unknown";
 }

@@ -19,14 +19,10 @@ RecordTime record_time(const Timestamp& created_at, std::int64_t db_now_micros) 
 
 std::string to_string(const Timestamp& timestamp) {
   switch (timestamp.kind) {
-    case Timestamp::Kind::kNull:
-      return "null";
-    case Timestamp::Kind::kInfinity:
-      return "infinity";
-    case Timestamp::Kind::kMinusInfinity:
-      return "-infinity";
-    case Timestamp::Kind::kFinite:
-      break;
+    case Timestamp::Kind::kNull: return "null";
+    case Timestamp::Kind::kInfinity: return "infinity";
+    case Timestamp::Kind::kMinusInfinity: return "-infinity";
+    case Timestamp::Kind::kFinite: break;
   }
   using namespace std::chrono;
   const sys_time<microseconds> point{microseconds{timestamp.unix_micros}};

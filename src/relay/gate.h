@@ -1,0 +1,88 @@
+// A place where rows wait in order: one partition of a topic, or a whole topic that is not ready.
+//
+// A partition that takes nothing must hold back only its own keys. So each has its share of what may be in flight, and
+// rows beyond it are remembered by their ordinal alone: dropped from memory, read again when the partition moves.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "base/time.h"
+#include "relay/window.h"
+
+namespace spillway::relay {
+
+class Gate {
+ public:
+  // A partition with something in flight that has acknowledged nothing for this long takes nothing.
+  static constexpr base::Duration kStallAfter = std::chrono::seconds(1);
+
+  void sent(std::size_t bytes, base::Instant now) {
+    if (in_flight_ == 0) last_progress_ = now;
+    ++in_flight_;
+    bytes_ += bytes;
+  }
+  void answered(std::size_t bytes, base::Instant now) {
+    --in_flight_;
+    bytes_ -= bytes;
+    last_progress_ = now;
+  }
+
+  std::size_t in_flight() const { return in_flight_; }
+  std::size_t bytes() const { return bytes_; }
+  bool stalled(base::Instant now) const { return in_flight_ > 0 && base::elapsed(last_progress_, now) >= kStallAfter; }
+  base::Duration silent_for(base::Instant now) const {
+    return in_flight_ > 0 ? base::elapsed(last_progress_, now) : base::Duration::zero();
+  }
+
+  // Rows of this gate must queue behind others that are not in memory.
+  bool closed() const { return reading_again_ || !deferred_.empty() || !suspects_.empty(); }
+
+  void defer(Ordinal ordinal) { insert(deferred_, ordinal); }
+  // Refused together with others in one batch: each is sent once more, alone, before anything else here.
+  void suspect(Ordinal ordinal) { insert(suspects_, ordinal); }
+
+  bool has_suspects() const { return !suspects_.empty(); }
+  std::size_t deferred() const { return deferred_.size() + suspects_.size(); }
+
+  // The oldest waiting rows leave the queue, to be read again; `again_done` ends it. Suspects come alone.
+  std::deque<Ordinal> take(std::size_t limit) {
+    std::deque<Ordinal>& from = suspects_.empty() ? deferred_ : suspects_;
+    std::deque<Ordinal> taken;
+    while (!from.empty() && taken.size() < limit) {
+      taken.push_back(from.front());
+      from.pop_front();
+    }
+    reading_again_ = true;
+    return taken;
+  }
+  bool reading_again() const { return reading_again_; }
+  void again_done() { reading_again_ = false; }
+
+  // A new life of the reader: nothing waits any more, but what was sent is still out.
+  void forget_waiting() {
+    deferred_.clear();
+    suspects_.clear();
+    reading_again_ = false;
+  }
+
+ private:
+  static void insert(std::deque<Ordinal>& queue, Ordinal ordinal) {
+    if (queue.empty() || queue.back() < ordinal) {
+      queue.push_back(ordinal);
+      return;
+    }
+    queue.insert(std::lower_bound(queue.begin(), queue.end(), ordinal), ordinal);
+  }
+
+  std::size_t in_flight_ = 0;
+  std::size_t bytes_ = 0;
+  base::Instant last_progress_{};
+  std::deque<Ordinal> deferred_;
+  std::deque<Ordinal> suspects_;
+  bool reading_again_ = false;
+};
+
+}  // namespace spillway::relay

@@ -1,0 +1,137 @@
+// The way out: decides for each row whether it can be sent now, must wait at a gate, or can never be sent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/time.h"
+#include "model/row.h"
+#include "model/settlement.h"
+#include "ports/sink.h"
+#include "relay/flights.h"
+#include "relay/gate.h"
+#include "relay/histogram.h"
+#include "relay/route.h"
+
+namespace spillway::relay {
+
+struct OutboundLimits {
+  std::size_t bytes_in_flight = 16 << 20;
+  std::size_t events_in_flight = 20'000;
+  base::Duration unknown_topic_after = std::chrono::seconds(30);
+};
+
+// What became of a row that was offered.
+enum class Placement : std::uint8_t {
+  kSent,
+  kBlocked,   // offer the same row again after the next answer or tick
+  kDeferred,  // drop it; its gate asks for it when it can go
+  kSettle,    // it can never be sent; `settlement()` says why
+};
+
+struct Offer {
+  const model::Row* row = nullptr;
+  std::int64_t db_now_micros = 0;
+  Flight::Origin origin = Flight::Origin::kLane;
+  Ordinal ordinal = 0;
+  std::optional<std::uint32_t> again;  // read again for this gate: goes past the rows that wait there
+  bool alone = false;
+};
+
+// What an answer of the sink means for the row.
+struct Answer {
+  enum class Kind : std::uint8_t { kFinished, kSettle, kWaits, kForget, kStale };
+  Kind kind = Kind::kStale;
+  Flight flight;
+  model::Settlement settlement;  // kSettle
+};
+
+// Rows that a gate wants back.
+struct Wanted {
+  std::uint32_t gate = 0;
+  bool alone = false;
+  std::vector<Ordinal> ordinals;
+};
+
+struct StuckPartition {
+  std::string topic;
+  std::int32_t partition = 0;  // -1: the whole topic
+  double seconds = 0;
+  std::size_t waiting = 0;
+  std::string reason;
+};
+
+class Outbound {
+ public:
+  Outbound(Route route, const OutboundLimits& limits, ports::Sink& sink);
+
+  Placement offer(const Offer& offer, base::Instant now);
+  // The reason of the last kSettle, complete but for who and when.
+  const model::Settlement& settlement() const { return settlement_; }
+
+  Answer answered(const ports::Delivery& delivery, base::Instant now);
+
+  // A gate whose waiting rows may go now, or have to be settled now.
+  std::optional<Wanted> wanted(base::Instant now);
+  // The rows of a Wanted have all been placed, or put back by `defer`.
+  void wanted_done(std::uint32_t gate) { gates_[gate].gate.again_done(); }
+  void defer(std::uint32_t gate, Ordinal ordinal, bool alone);
+
+  void topic_changed(ports::TopicId topic, base::Instant now);
+
+  // Rows in memory are forgotten; answers to what is out no longer finish anything.
+  void forget();
+
+  bool full() const;
+  std::size_t in_flight() const { return flights_.count(); }
+  std::size_t bytes_in_flight() const { return flights_.bytes(); }
+  std::size_t waiting() const;
+  std::vector<StuckPartition> stuck(base::Instant now) const;
+
+  const Histogram<12>& publish_seconds() const { return publish_seconds_; }
+  const Histogram<16>& delay_seconds() const { return delay_seconds_; }
+  // Turns a row's own time into one that can be compared with `now`.
+  void clock(std::int64_t db_now_micros, base::Instant now) { db_now_micros_ = db_now_micros, db_now_at_ = now; }
+
+ private:
+  struct Place {
+    ports::TopicId topic = 0;
+    std::int32_t partition = -1;  // -1: the gate of the topic itself
+    Gate gate;
+  };
+  struct TopicPlaces {
+    std::uint32_t own = 0;
+    std::vector<std::uint32_t> partitions;
+    std::optional<base::Instant> not_ready_since;
+  };
+
+  TopicPlaces& places(ports::TopicId topic);
+  std::uint32_t partition_place(ports::TopicId topic, std::int32_t partition);
+  Placement wait_for_topic(const Offer& offer, ports::TopicId id, TopicPlaces& places, base::Instant now);
+  Placement settle(const Offer& offer, const Addressed* addressed, std::string reason);
+  Placement send(const Offer& offer, const Addressed& addressed, std::uint32_t gate, base::Instant now);
+  bool share_used(const Gate& gate) const;
+  bool topic_over(const TopicPlaces& places, base::Instant now) const;
+  std::optional<base::Instant> created(const model::Row& row) const;
+
+  Route route_;
+  OutboundLimits limits_;
+  ports::Sink& sink_;
+  Flights flights_;
+  std::vector<Place> gates_;
+  std::unordered_map<ports::TopicId, TopicPlaces> topics_;
+  std::size_t partitions_seen_ = 0;
+  std::size_t next_wanted_ = 0;
+  std::uint32_t life_ = 0;
+  model::Settlement settlement_;
+  std::unordered_map<std::uint64_t, model::Settlement> alone_;  // by token: what to record if it is refused
+  std::int64_t db_now_micros_ = 0;
+  base::Instant db_now_at_{};
+  Histogram<12> publish_seconds_;
+  Histogram<16> delay_seconds_;
+};
+
+}  // namespace spillway::relay

@@ -1,0 +1,45 @@
+// What the relay asks its surroundings to do. At most one of each kind is out at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/position.h"
+#include "model/settlement.h"
+#include "ports/outbox_store.h"
+
+namespace spillway::relay {
+
+struct ReadRequest {
+  enum class Kind : std::uint8_t { kPage, kAgain };
+
+  Kind kind = Kind::kPage;
+  model::Position from;            // kPage
+  std::vector<std::int64_t> seqs;  // kAgain, ascending
+  std::string incarnation;
+  ports::ReadLimits limits;
+};
+
+// One write to the ledger.
+struct LedgerRequest {
+  enum class Kind : std::uint8_t { kLoad, kSave, kRecord, kFinish, kReleased, kReleaseKey, kHeldKeys };
+
+  Kind kind = Kind::kLoad;
+  ports::Fence fence;
+  ports::SaveRequest save;                     // kSave
+  std::vector<model::Settlement> settlements;  // kRecord
+  std::vector<std::int64_t> seqs;              // kFinish
+  std::string key;                             // kReleaseKey
+};
+
+struct LedgerAnswer {
+  LedgerRequest::Kind kind = LedgerRequest::Kind::kLoad;
+  base::Status status;
+  ports::Loaded loaded;                     // kLoad
+  std::vector<model::Settlement> released;  // kReleased
+  std::vector<std::string> keys;            // kHeldKeys
+  std::int64_t count = 0;                   // kReleaseKey
+};
+
+}  // namespace spillway::relay

@@ -1,0 +1,67 @@
+// The rows that have been read in order and are not all finished: what may be saved, and how far work has run ahead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "model/position.h"
+#include "model/row.h"
+
+namespace spillway::relay {
+
+// A row's place in reading order, counted from the start of the window's life.
+using Ordinal = std::uint64_t;
+
+class Window {
+ public:
+  // Everything before `start` is finished.
+  explicit Window(model::Position start = {}) : position_(std::move(start)) {}
+
+  // Takes the page's rows in order and returns the ordinal of the first; the others follow by one each. A page without
+  // rows only moves the place where saving and reading go on.
+  Ordinal append(const model::Page& page);
+
+  // Finished = acknowledged, or recorded in the ledger. Each row once.
+  void finish(Ordinal ordinal);
+
+  std::int64_t seq_of(Ordinal ordinal) const;
+
+  // The place up to which everything is finished.
+  const model::Position& position() const { return position_; }
+
+  // Rows that were finished although an older one was not: what a crash now would send again, beside those in flight.
+  std::size_t ahead() const { return ahead_; }
+  // Rows that are not finished.
+  std::size_t open() const { return open_; }
+  bool empty() const { return open_ == 0; }
+
+  // Rows finished since the last call, ascending by reading order. Collected only when asked for at construction.
+  void collect_finished(bool collect) { collect_ = collect; }
+  std::vector<std::int64_t> take_finished() { return std::exchange(finished_, {}); }
+
+ private:
+  struct Stretch {
+    Ordinal first = 0;
+    model::Frame frame;
+    model::Position next;
+    std::vector<std::int64_t> seqs;
+    std::vector<bool> done;
+    std::size_t passed = 0;  // rows at the start of the stretch that are finished without a gap
+  };
+
+  Stretch& stretch_of(Ordinal ordinal);
+  void advance();
+
+  std::deque<Stretch> stretches_;
+  model::Position position_;
+  Ordinal next_ordinal_ = 0;
+  std::size_t ahead_ = 0;
+  std::size_t open_ = 0;
+  bool collect_ = false;
+  std::vector<std::int64_t> finished_;
+};
+
+}  // namespace spillway::relay
