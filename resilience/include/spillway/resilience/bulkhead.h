@@ -73,7 +73,9 @@ class Bulkhead {
     Waiter() noexcept = default;
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
-    ~Waiter() { leave(); }
+    ~Waiter() {
+      if (bulkhead_ != nullptr) leave();
+    }
 
     // Only after acquire_or_wait(). Called once, on the thread that grants or refuses (this one, if that
     // has happened already), under the bulkhead's lock: do no more than wake the owner.
@@ -85,6 +87,12 @@ class Bulkhead {
     // Gives up the place; a slot granted meanwhile goes back.
     void leave() noexcept;
     Instant until() const noexcept { return until_; }
+    bool idle() const noexcept { return bulkhead_ == nullptr; }
+    // Blocks the thread until decided, or until its time is over by `clock`, a real one; then poll() says what came.
+    template <typename Clock>
+    void block(Clock& clock) {
+      bulkhead_->block(*this, clock);
+    }
 
    private:
     friend class Bulkhead;
@@ -119,10 +127,6 @@ class Bulkhead {
   // important class makes room. `waiter` must be idle.
   WaitState acquire_or_wait(Waiter& waiter, Instant now, Deadline deadline = {}, std::uint32_t priority = 0) noexcept;
 
-  // Blocks the thread until the waiter is decided or its time is over by `clock`, a real one.
-  template <typename Clock>
-  WaitState block(Waiter& waiter, Clock& clock);
-
   // A limit that another policy steers; 1 .. 1,000,000. Lowering it revokes nothing.
   void set_limit(std::uint32_t limit) noexcept;
 
@@ -153,6 +157,8 @@ class Bulkhead {
     if (waiting_.load() != 0) grant_waiting();
   }
   void grant_waiting() noexcept;
+  template <typename Clock>
+  void block(Waiter& waiter, Clock& clock);
 
   // With mutex_ held:
   void grant_all_possible() noexcept;
@@ -178,11 +184,10 @@ class Bulkhead {
 };
 
 template <typename Clock>
-Bulkhead::WaitState Bulkhead::block(Waiter& waiter, Clock& clock) {
+void Bulkhead::block(Waiter& waiter, Clock& clock) {
   for (;;) {
     const Instant now = clock.now();
-    const WaitState state = waiter.poll(now);
-    if (state != WaitState::kWaiting) return state;
+    if (waiter.poll(now) != WaitState::kWaiting) return;
     std::unique_lock lock(mutex_);
     decided_.wait_for(lock, elapsed(now, waiter.until()), [&] { return waiter.state_.load() != WaitState::kWaiting; });
   }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
 #include <thread>
 
 #include "spillway/resilience/time.h"
@@ -12,6 +15,12 @@ namespace spillway::resilience {
 struct SystemClock {
   Instant now() const noexcept { return to_instant(std::chrono::steady_clock::now()); }
   void sleep(Duration d) const { std::this_thread::sleep_for(d); }
+  // Ends early when somebody asks to stop.
+  void sleep(Duration d, const std::stop_token& stop) const {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, stop, d, [] { return false; });
+  }
 };
 
 // Stands still until told otherwise; sleeping moves it at once. Any thread may read and move it.
@@ -21,6 +30,11 @@ class ManualClock {
 
   Instant now() const noexcept { return Instant(Duration(now_.load(std::memory_order_acquire))); }
   void sleep(Duration d) noexcept { now_.fetch_add(d.count(), std::memory_order_acq_rel); }
+  // What waiting for a slot means here: time passes until somebody decides, or until the wait is over.
+  template <typename Waiter>
+  void park(Waiter& waiter) noexcept {
+    set(waiter.until());
+  }
   void set(Instant at) noexcept { now_.store(at.time_since_epoch().count(), std::memory_order_release); }
 
  private:

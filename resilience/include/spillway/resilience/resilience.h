@@ -1,0 +1,23 @@
+// Everything but the Boost.Asio adapter.
+#pragma once
+
+#include "spillway/resilience/adaptive_limiter.h"
+#include "spillway/resilience/backoff.h"
+#include "spillway/resilience/bulkhead.h"
+#include "spillway/resilience/circuit_breaker.h"
+#include "spillway/resilience/clock.h"
+#include "spillway/resilience/deadline.h"
+#include "spillway/resilience/deadline_header.h"
+#include "spillway/resilience/dependency_stats.h"
+#include "spillway/resilience/drain_gate.h"
+#include "spillway/resilience/fallback.h"
+#include "spillway/resilience/hedge.h"
+#include "spillway/resilience/idempotency.h"
+#include "spillway/resilience/load_shedder.h"
+#include "spillway/resilience/outlier_ejection.h"
+#include "spillway/resilience/pipeline.h"
+#include "spillway/resilience/random.h"
+#include "spillway/resilience/rate_limiter.h"
+#include "spillway/resilience/retry.h"
+#include "spillway/resilience/retry_budget.h"
+#include "spillway/resilience/single_flight.h"
