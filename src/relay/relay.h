@@ -91,6 +91,9 @@ class Relay {
   std::optional<LedgerRequest> next_ledger(base::Instant now);
   base::Instant next_wake(base::Instant now) const;
 
+  // Under which terms it writes; for others who write on its behalf.
+  const ports::Fence& fence() const { return fence_; }
+
   // How it stands.
   RelayState state() const { return state_; }
   bool drained() const;

@@ -1,0 +1,215 @@
+#include "runtime/relay_driver.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+namespace spillway::runtime {
+namespace {
+
+constexpr base::Duration kControlEvery = std::chrono::seconds(1);
+constexpr base::Duration kCleanEvery = std::chrono::minutes(1);
+constexpr base::Duration kCleanPause = std::chrono::milliseconds(200);  // between full pieces: writers come first
+constexpr std::size_t kCleanRows = 5'000;
+
+std::function<double()> uniform() {
+  return [engine = std::mt19937_64(std::random_device{}())]() mutable {
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+  };
+}
+
+relay::LedgerAnswer perform(ports::OutboxLedger& ledger, const relay::LedgerRequest& request) {
+  using Kind = relay::LedgerRequest::Kind;
+  relay::LedgerAnswer answer;
+  answer.kind = request.kind;
+  const auto take = [&answer](auto result, auto& into) {
+    if (result)
+      into = std::move(*result);
+    else
+      answer.status = std::unexpected(result.error());
+  };
+  switch (request.kind) {
+    case Kind::kLoad: take(ledger.load(), answer.loaded); break;
+    case Kind::kSave: answer.status = ledger.save(request.fence, request.save); break;
+    case Kind::kRecord: answer.status = ledger.record(request.fence, request.settlements); break;
+    case Kind::kFinish: answer.status = ledger.finish(request.fence, request.seqs); break;
+    case Kind::kReleased: take(ledger.released(0, 500), answer.released); break;
+    case Kind::kReleaseKey: take(ledger.release_key(request.fence, request.key), answer.count); break;
+    case Kind::kHeldKeys: take(ledger.held_keys(), answer.keys); break;
+  }
+  return answer;
+}
+
+}  // namespace
+
+RelayDriver::RelayDriver(Loop& loop, ports::OutboxStore& store, ports::Sink& sink, int sink_fd, relay::Route route,
+                         DriverOptions options)
+    : loop_(loop),
+      store_(store),
+      sink_(sink),
+      options_(std::move(options)),
+      relay_(std::move(route), options_.relay, sink, uniform()),
+      keeper_(options_.lease),
+      holder_(base::random_uuid()),
+      reader_(store.open_reader()),
+      ledger_(store.open_ledger()),
+      cleaner_(store.open_ledger()),
+      lease_session_(store.open_lease()),
+      control_(store.open_operator()),
+      timer_(loop, [this] { turn(); }),
+      watch_(loop, sink_fd, [this] { turn(); }) {}
+
+RelayDriver::~RelayDriver() = default;
+
+void RelayDriver::start() { turn(); }
+
+void RelayDriver::hint() {
+  relay_.hint();
+  turn();
+}
+
+void RelayDriver::say(const std::string& line) const {
+  if (options_.on_event) options_.on_event(line);
+}
+
+void RelayDriver::turn() {
+  const base::Instant now = Loop::now();
+  last_turn_ = now;
+  check_lease(now);
+  events_.clear();
+  sink_.drain(events_);
+  if (events_.rebuilt) say("the Kafka producer was rebuilt: " + events_.rebuilt_reason);
+  relay_.sink_events(events_, now);
+  ask_lease(now);
+  watch_controls(now);
+  clean_up(now);
+  dispatch(now);
+  if (stopped_) finish_stop(now);
+  timer_.at(std::min(relay_.next_wake(now), std::max(keeper_.next_wake(), now + std::chrono::milliseconds(1))));
+}
+
+// ---- the lease -----------------------------------------------------------------------------------------------------
+
+void RelayDriver::check_lease(base::Instant now) {
+  const bool held = keeper_.held(now);
+  if (held && !stopped_) relay_.lease_held(*keeper_.lease(), now);
+  if (!held && held_) {
+    relay_.lease_lost();
+    say("lost the lease: standing by");
+  }
+  if (held && !held_) say(fmt::format("holds the lease, epoch {}", keeper_.lease()->epoch));
+  held_ = held;
+}
+
+void RelayDriver::ask_lease(base::Instant now) {
+  if (releasing_ || (stopped_ && !keeper_.held(now))) return;
+  const auto ask = keeper_.next(now);
+  if (!ask) return;
+  const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(keeper_.times().ttl);
+  if (*ask == relay::LeaseKeeper::Ask::kAcquire) {
+    leasing_.submit([this, ttl] {
+      auto state = lease_session_->acquire(holder_, options_.holder_name, ttl);
+      loop_.post([this, state = std::move(state)] {
+        if (state) store_reached_ = true;
+        keeper_.acquired(state, Loop::now());
+        turn();
+      });
+    });
+    return;
+  }
+  leasing_.submit([this, ttl, lease = *keeper_.lease()] {
+    auto status = lease_session_->renew(lease, ttl);
+    loop_.post([this, status = std::move(status)] {
+      keeper_.renewed(status, Loop::now());
+      turn();
+    });
+  });
+}
+
+// ---- reading and writing -------------------------------------------------------------------------------------------
+
+void RelayDriver::dispatch(base::Instant now) {
+  relay_.pump(now);
+  if (auto request = relay_.next_read(now)) read(std::move(*request));
+  if (auto request = relay_.next_ledger(now)) write(std::move(*request));
+}
+
+void RelayDriver::read(relay::ReadRequest request) {
+  reading_.submit([this, request = std::move(request)] {
+    auto page = request.kind == relay::ReadRequest::Kind::kPage
+                    ? reader_->read(request.from, request.incarnation, request.limits)
+                    : reader_->read_again(request.seqs, request.incarnation, request.limits);
+    loop_.post([this, page = std::move(page)]() mutable {
+      const base::Instant now = Loop::now();
+      check_lease(now);
+      relay_.read_done(std::move(page), now);
+      turn();
+    });
+  });
+}
+
+void RelayDriver::write(relay::LedgerRequest request) {
+  writing_.submit([this, request = std::move(request)] {
+    auto answer = perform(*ledger_, request);
+    loop_.post([this, answer = std::move(answer)] {
+      relay_.ledger_done(answer, Loop::now());
+      turn();
+    });
+  });
+}
+
+// ---- what people asked for, and the rows nobody needs ---------------------------------------------------------------
+
+void RelayDriver::watch_controls(base::Instant now) {
+  if (control_out_ || now < control_due_) return;
+  control_out_ = true;
+  tending_.submit([this] {
+    auto pause = control_->pause_state();
+    loop_.post([this, pause = std::move(pause)] {
+      control_out_ = false;
+      control_due_ = Loop::now() + kControlEvery;
+      if (!pause) return;
+      if (pause->all != pause_.all) say(pause->all ? "paused: " + pause->reason : std::string("resumed"));
+      pause_ = *pause;
+      relay_.pause(pause_.all);
+      turn();
+    });
+  });
+}
+
+void RelayDriver::clean_up(base::Instant now) {
+  if (!options_.keep || cleaning_ || stopped_ || now < clean_due_ || relay_.state() != relay::RelayState::kRunning)
+    return;
+  cleaning_ = true;
+  tending_.submit([this, fence = relay_.fence(), keep = *options_.keep] {
+    auto removed = cleaner_->clean_up(fence, keep, kCleanRows);
+    loop_.post([this, removed = std::move(removed)] {
+      cleaning_ = false;
+      const bool full = removed && *removed >= static_cast<std::int64_t>(kCleanRows);
+      clean_due_ = Loop::now() + (full ? kCleanPause : kCleanEvery);
+    });
+  });
+}
+
+// ---- the end -------------------------------------------------------------------------------------------------------
+
+void RelayDriver::stop(base::Duration limit, std::function<void(bool)> done) {
+  stopped_ = std::move(done);
+  stop_by_ = Loop::now() + limit;
+  relay_.drain();
+  turn();
+}
+
+void RelayDriver::finish_stop(base::Instant now) {
+  if (releasing_) return;
+  const bool clean = relay_.drained();
+  if (!clean && now < stop_by_) return;
+  releasing_ = true;
+  if (!keeper_.held(now)) return loop_.post([this, clean] { stopped_(clean); });
+  leasing_.submit([this, clean, lease = *keeper_.lease()] {
+    const base::Status ignored = lease_session_->release(lease);  // if it fails the lease runs out by itself
+    loop_.post([this, clean] { stopped_(clean); });
+  });
+}
+
+}  // namespace spillway::runtime

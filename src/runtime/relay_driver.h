@@ -1,0 +1,96 @@
+// Drives one relay: carries its requests to the store's threads and the sink, and their answers back.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "ports/outbox_store.h"
+#include "ports/sink.h"
+#include "relay/lease_keeper.h"
+#include "relay/relay.h"
+#include "runtime/loop.h"
+#include "runtime/worker.h"
+
+namespace spillway::runtime {
+
+struct DriverOptions {
+  relay::RelayOptions relay;
+  relay::LeaseKeeper::Times lease;
+  std::string holder_name;                           // shown to people: host and process
+  std::optional<std::chrono::seconds> keep;          // cleanup; empty = never
+  std::function<void(const std::string&)> on_event;  // one line for the log
+};
+
+// Loop thread only. The store and the sink must outlive it.
+class RelayDriver {
+ public:
+  RelayDriver(Loop& loop, ports::OutboxStore& store, ports::Sink& sink, int sink_fd, relay::Route route,
+              DriverOptions options);
+  ~RelayDriver();
+
+  void start();
+  // Sends nothing new, waits for what is out and for the last save, frees the lease, then calls `done`; at the latest
+  // after `limit`. `done(true)`: nothing was left in doubt.
+  void stop(base::Duration limit, std::function<void(bool)> done);
+
+  void hint();
+
+  const relay::Relay& relay() const { return relay_; }
+  const relay::LeaseKeeper& lease() const { return keeper_; }
+  // When the loop last came by; frozen when the loop is.
+  base::Instant last_turn() const { return last_turn_; }
+  const ports::Pause& pause() const { return pause_; }
+  // Whether the store has answered at all since the start.
+  bool store_reached() const { return store_reached_; }
+
+ private:
+  void turn();
+  void check_lease(base::Instant now);
+  void ask_lease(base::Instant now);
+  void dispatch(base::Instant now);
+  void read(relay::ReadRequest request);
+  void write(relay::LedgerRequest request);
+  void watch_controls(base::Instant now);
+  void clean_up(base::Instant now);
+  void finish_stop(base::Instant now);
+  void say(const std::string& line) const;
+
+  Loop& loop_;
+  ports::OutboxStore& store_;
+  ports::Sink& sink_;
+  DriverOptions options_;
+  relay::Relay relay_;
+  relay::LeaseKeeper keeper_;
+  base::Uuid holder_;
+  ports::SinkEvents events_;
+  ports::Pause pause_;
+  bool store_reached_ = false;
+  bool held_ = false;
+  base::Instant last_turn_{};
+
+  bool control_out_ = false;
+  base::Instant control_due_{};
+  bool cleaning_ = false;
+  base::Instant clean_due_{};
+
+  std::function<void(bool)> stopped_;
+  base::Instant stop_by_{};
+  bool releasing_ = false;
+
+  std::unique_ptr<ports::OutboxReader> reader_;
+  std::unique_ptr<ports::OutboxLedger> ledger_;
+  std::unique_ptr<ports::OutboxLedger> cleaner_;
+  std::unique_ptr<ports::LeaseSession> lease_session_;
+  std::unique_ptr<ports::OperatorSession> control_;
+  Timer timer_;
+  Watch watch_;
+  // One thread a connection: a slow read, a blocked save or a long cleanup must not delay a renewal. Last, so that they
+  // end before what their jobs use.
+  Worker reading_{"outbox-read"};
+  Worker writing_{"outbox-ledger"};
+  Worker leasing_{"outbox-lease"};
+  Worker tending_{"outbox-tend"};
+};
+
+}  // namespace spillway::runtime
