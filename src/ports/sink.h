@@ -4,6 +4,7 @@
 // The contract suite in contract/sink_contract.h runs on every implementation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,16 +38,18 @@ struct Header {
 struct Record {
   TopicId topic = 0;
   std::int32_t partition = 0;
-  std::optional<std::string_view> key;
-  std::optional<std::string_view> value;
-  std::span<const Header> headers;
+  std::optional<std::string_view> key = {};
+  std::optional<std::string_view> value = {};
+  std::span<const Header> headers = {};
   std::int64_t unix_millis = 0;
 };
 
 enum class SendOutcome : std::uint8_t {
-  kQueued,    // exactly one Delivery with this token follows
-  kFull,      // try again after the next drain
-  kRejected,  // this record can never be sent; see last_reason()
+  kQueued,         // exactly one Delivery with this token follows
+  kFull,           // nothing more fits, whatever its partition: try again after the next drain
+  kPartitionFull,  // this partition takes no more until one of its records is delivered; others do
+  kNotReady,       // the topic is not kReady, or has no such partition (any more): look at topic() again
+  kRejected,       // this record can never be sent; see last_reason()
 };
 
 enum class DeliveryOutcome : std::uint8_t {
@@ -64,7 +67,7 @@ struct Delivery {
 
 struct SinkEvents {
   std::vector<Delivery> deliveries;  // per partition in the order of sending
-  std::vector<TopicId> topics;       // whose state changed
+  std::vector<TopicId> topics;       // whose state or number of partitions changed
   // The producer was rebuilt after a fatal error: every record not yet acknowledged came back as kUnknown, in this
   // call.
   bool rebuilt = false;
@@ -92,7 +95,11 @@ class Sink {
   virtual std::int32_t partition_for(TopicId id, std::optional<std::string_view> key) = 0;
 
   virtual SendOutcome send(const Record& record, std::uint64_t token) = 0;
+  // One line for people about the last kRejected; it never holds a key, a value or a header.
   virtual const std::string& last_reason() const = 0;
+
+  // Records sent whose delivery has not been handed over by `drain` yet.
+  virtual std::size_t outstanding() const = 0;
 
   // Appends what happened since the last call.
   virtual void drain(SinkEvents& events) = 0;
