@@ -23,12 +23,9 @@ std::string to_string(const Place& place) {
 
 std::string to_string(const Origin& origin) {
   switch (origin.kind) {
-    case Origin::Kind::kDefault:
-      return "default";
-    case Origin::Kind::kFile:
-      return to_string(origin.place);
-    case Origin::Kind::kEnvironment:
-      return "environment " + origin.variable;
+    case Origin::Kind::kDefault: return "default";
+    case Origin::Kind::kFile: return to_string(origin.place);
+    case Origin::Kind::kEnvironment: return "environment " + origin.variable;
   }
   return {};
 }

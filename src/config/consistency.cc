@@ -31,6 +31,16 @@ class Checker {
  private:
   bool given(const std::string& key) const { return config_.origins.contains(key); }
 
+  // The key itself, or a section or entry that it would be in.
+  bool is_faulty(std::string key) const {
+    while (true) {
+      if (faulty_.contains(key)) return true;
+      const auto cut = key.rfind('.');
+      if (cut == std::string::npos) return false;
+      key.resize(cut);
+    }
+  }
+
   // The place of the nearest thing that was written: the key itself, a key beside it, the section's entry, the file.
   Origin near(std::string key) const {
     while (true) {
@@ -44,7 +54,7 @@ class Checker {
 
   void fault(FaultKind kind, const std::string& key, std::string problem, std::string expected,
              std::string remedy = {}) {
-    if (faulty_.contains(key)) return;
+    if (is_faulty(key)) return;
     faults_.push_back({.kind = kind,
                        .origin = near(key),
                        .key = key,
@@ -126,7 +136,7 @@ class Checker {
   }
 
   void need(const std::string& key, std::string_view kind) {
-    if (!given(key)) missing(key, fmt::format("it with kind {}", kind));
+    if (!given(key)) fault(FaultKind::kMissing, key, fmt::format("is missing; kind {} needs it", kind), "");
   }
 
   void check_fields_of_kind(const std::string& prefix, const SignalConfig& signal) {
@@ -152,9 +162,7 @@ class Checker {
       case SignalKind::kPush:
         if (!latency && !errors) missing(prefix + "latency_ceiling", "latency_ceiling, error_ceiling or both");
         break;
-      case SignalKind::kRelay:
-        need(prefix + "latency_ceiling", kind);
-        break;
+      case SignalKind::kRelay: need(prefix + "latency_ceiling", kind); break;
     }
   }
 

@@ -6,30 +6,18 @@ namespace spillway::config {
 
 std::string_view to_string(FaultKind kind) {
   switch (kind) {
-    case FaultKind::kFile:
-      return "file";
-    case FaultKind::kSyntax:
-      return "syntax";
-    case FaultKind::kUnknownKey:
-      return "unknown_key";
-    case FaultKind::kDuplicateKey:
-      return "duplicate_key";
-    case FaultKind::kMissing:
-      return "missing";
-    case FaultKind::kWrongType:
-      return "wrong_type";
-    case FaultKind::kOutOfRange:
-      return "out_of_range";
-    case FaultKind::kUnknownChoice:
-      return "unknown_choice";
-    case FaultKind::kBadFormat:
-      return "bad_format";
-    case FaultKind::kBadReference:
-      return "bad_reference";
-    case FaultKind::kConflict:
-      return "conflict";
-    case FaultKind::kUnsafe:
-      return "unsafe";
+    case FaultKind::kFile: return "file";
+    case FaultKind::kSyntax: return "syntax";
+    case FaultKind::kUnknownKey: return "unknown_key";
+    case FaultKind::kDuplicateKey: return "duplicate_key";
+    case FaultKind::kMissing: return "missing";
+    case FaultKind::kWrongType: return "wrong_type";
+    case FaultKind::kOutOfRange: return "out_of_range";
+    case FaultKind::kUnknownChoice: return "unknown_choice";
+    case FaultKind::kBadFormat: return "bad_format";
+    case FaultKind::kBadReference: return "bad_reference";
+    case FaultKind::kConflict: return "conflict";
+    case FaultKind::kUnsafe: return "unsafe";
   }
   return "unknown";
 }

@@ -72,6 +72,7 @@ LoadResult load_text(std::string_view text, const std::string& name, const Sourc
   Reader reader(sources);
   reader.faults() = std::move(tree.faults);
   reader.read(*tree.root);
+  if (tree.root->kind != Node::Kind::kMap) return std::unexpected(std::move(reader.faults()));
   reader.read_environment();
 
   Config& config = reader.config();

@@ -17,18 +17,15 @@ constexpr std::size_t kShownLength = 120;
 
 std::string shown(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::kNull:
-      return {};
+    case Node::Kind::kNull: return {};
     case Node::Kind::kScalar: {
       std::string text = redact(node.text);
       std::ranges::replace(text, '\n', ' ');
       if (text.size() > kShownLength) text = text.substr(0, kShownLength) + "…";
       return text.empty() ? "\"\"" : text;
     }
-    case Node::Kind::kSequence:
-      return "a list";
-    case Node::Kind::kMap:
-      return "a mapping";
+    case Node::Kind::kSequence: return "a list";
+    case Node::Kind::kMap: return "a mapping";
   }
   return {};
 }
@@ -127,7 +124,8 @@ std::optional<std::string> Reader::text_of(const Node& node, const std::string& 
 }
 
 void Reader::read_scalar(const Node& node, const KeySpec& spec, const std::string& key, const Scalar& member) {
-  const auto noun = spec.type.empty() ? type_name(member) : spec.type;
+  std::string noun(spec.type.empty() ? type_name(member) : spec.type);
+  if (std::holds_alternative<ChoiceRef>(member)) noun = "one of " + range_text(spec, member);
   const auto text = text_of(node, key, spec.secret, noun);
   if (!text) return;
   if (auto misread = assign(member, *text, spec)) {

@@ -44,7 +44,7 @@ class Builder {
     Node node{.origin = from.IsNull() ? where : at(from.Mark())};
     if (overgrown_) return node;
     if (++nodes_ > kMaxNodes || depth > kMaxDepth) {
-      fault(node.origin, FaultKind::kSyntax, path, "unfolds to more than any configuration needs",
+      fault(node.origin, FaultKind::kSyntax, {}, "unfolds to more than any configuration needs",
             "look for an alias (*name) inside its own anchor (&name)");
       overgrown_ = true;
       return node;
