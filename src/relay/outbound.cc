@@ -133,7 +133,9 @@ Placement Outbound::send(const Offer& offer, const Addressed& addressed, std::ui
   const std::uint64_t token = flights_.add(flight);
   switch (sink_.send(record, token)) {
     case ports::SendOutcome::kQueued: break;
-    case ports::SendOutcome::kFull: flights_.remove(token); return Placement::kBlocked;
+    case ports::SendOutcome::kFull:
+    case ports::SendOutcome::kPartitionFull:
+    case ports::SendOutcome::kNotReady: flights_.remove(token); return Placement::kBlocked;
     case ports::SendOutcome::kRejected: flights_.remove(token); return settle(offer, &addressed, sink_.last_reason());
   }
   if (offer.alone) {

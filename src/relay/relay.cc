@@ -72,7 +72,7 @@ void Relay::forget(std::string why) {
   released_out_ = 0;
   unsaved_published_ = saving_published_ = 0;
   saving_finished_.clear();
-  caught_up_ = keys_known_ = false;
+  caught_up_ = keys_known_ = none_released_ = false;
   ++life_;
   ++counters_.forgotten;
   state_ = draining_ ? RelayState::kStandby : RelayState::kLoading;
@@ -224,7 +224,9 @@ void Relay::pump(base::Instant now) {
 }
 
 bool Relay::pump_batch(Batch& batch, base::Instant now) {
+  const bool in_order = batch.origin == Flight::Origin::kLane && !batch.gate;
   for (; !batch.done(); ++batch.next) {
+    if (in_order && held_by_ahead()) return false;
     const model::Row& row = batch.page.rows[batch.next];
     const Ordinal ordinal = batch.ordinals[batch.next];
     if (batch.origin == Flight::Origin::kLane && key_stop_.stops(row)) {
@@ -333,7 +335,7 @@ std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
     return request;
   }
   if (state_ != RelayState::kRunning || released_out_ > 0 || !released_.empty()) return std::nullopt;
-  if (auto key = key_stop_.to_release()) {
+  if (auto key = key_stop_.to_release(); key && none_released_) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleaseKey);
     request.key = *key;
     return request;
@@ -398,8 +400,9 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
         if (s.key) key_stop_.released(*s.key);
       }
       released_out_ = released_.size();
+      none_released_ = released_.empty();
       break;
-    case LedgerRequest::Kind::kReleaseKey: key_released(answer.count); break;
+    case LedgerRequest::Kind::kReleaseKey: key_released(answer.count, now); break;
   }
 }
 
@@ -423,9 +426,14 @@ void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
   state_ = RelayState::kRunning;
 }
 
-void Relay::key_released(std::int64_t count) {
+void Relay::key_released(std::int64_t count, base::Instant now) {
+  if (count > 0) {
+    none_released_ = false;
+    released_due_ = now;
+    return;
+  }
   const auto key = key_stop_.to_release();
-  if (!key || count > 0) return;
+  if (!key) return;
   // Rows of the key may have been recorded while the question was out; then it is asked again.
   const bool more =
       std::any_of(unrecorded_.begin(), unrecorded_.end(), [&](const Unrecorded& u) { return u.settlement.key == key; });

@@ -138,7 +138,7 @@ class Relay {
   void finished(const Flight& flight);
   void ledger_failed(const base::Error& error, base::Instant now);
   void loaded(const ports::Loaded& loaded, base::Instant now);
-  void key_released(std::int64_t count);
+  void key_released(std::int64_t count, base::Instant now);
   bool room_to_read() const;
   std::size_t page_bytes() const;
   std::optional<ReadRequest> again_request(base::Instant now);
@@ -188,6 +188,7 @@ class Relay {
   std::size_t finishing_ = 0;                // of released_done_, from the front
   std::size_t released_out_ = 0;             // read or in flight
   base::Instant released_due_{};
+  bool none_released_ = false;  // the last question found none
   bool keys_known_ = false;
 
   RelayCounters counters_;
