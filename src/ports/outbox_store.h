@@ -163,11 +163,11 @@ struct Figures {
 
 // Which settlements a bulk action means. Empty fields do not narrow.
 struct SettlementFilter {
-  std::vector<base::Uuid> ids;
-  std::string rule;
-  std::string type;
-  std::optional<std::int64_t> before_unix_micros;
-  std::optional<std::int64_t> up_to_seq;  // fixed at the preview, so that later arrivals are not meant
+  std::vector<base::Uuid> ids{};
+  std::string rule{};
+  std::string type{};
+  std::optional<std::int64_t> before_unix_micros{};
+  std::optional<std::int64_t> up_to_seq{};  // fixed at the preview, so that later arrivals are not meant
   bool open_only = true;
   std::size_t limit = 1000;
 };
