@@ -115,8 +115,8 @@ struct Lease {
 
 struct LeaseState {
   bool mine = false;
-  Lease lease;                             // the current one, whoever holds it
-  std::string holder_name;                 // host and process, for people
+  Lease lease{};                           // the current one, whoever holds it
+  std::string holder_name{};               // host and process, for people
   std::chrono::milliseconds expires_in{};  // by the database's clock; negative when it has run out
 };
 
@@ -138,8 +138,8 @@ enum class Lane : std::uint8_t { kAll, kBacklog };
 struct Pause {
   bool all = false;
   bool backlog = false;
-  std::string reason;
-  std::string who;
+  std::string reason{};
+  std::string who{};
   std::int64_t since_unix_micros = 0;
 };
 
@@ -148,17 +148,17 @@ struct Figures {
   std::int64_t waiting_rows = 0;
   bool estimated = false;
   std::optional<double>
-      oldest_age_s;                // of the oldest waiting row, by the database's clock, never negative; empty = none
+      oldest_age_s{};              // of the oldest waiting row, by the database's clock, never negative; empty = none
   std::int64_t waiting_bytes = 0;  // estimated from a sample
   std::int64_t open_settlements = 0;
-  std::optional<double> oldest_open_age_s;
-  std::optional<LeaseState> lease;
-  std::optional<double> progress_age_s;  // since the last save; empty = never saved
-  std::int64_t published = 0;            // the sum of what saves reported
+  std::optional<double> oldest_open_age_s{};
+  std::optional<LeaseState> lease{};
+  std::optional<double> progress_age_s{};  // since the last save; empty = never saved
+  std::int64_t published = 0;              // the sum of what saves reported
   std::int64_t discarded = 0;
   std::int64_t reconciled = 0;
-  std::optional<double> seq_headroom;  // share of the key's range still free, 0..1
-  Pause pause;
+  std::optional<double> seq_headroom{};  // share of the key's range still free, 0..1
+  Pause pause{};
 };
 
 // Which settlements a bulk action means. Empty fields do not narrow.

@@ -1,0 +1,19 @@
+// The one line of cause that heads every status.
+#pragma once
+
+#include <string>
+
+#include "status/status.h"
+
+namespace spillway::status {
+
+// Why an outbox without `signals:` runs unlimited. The start-up log says the same.
+inline constexpr const char* kNoSignals =
+    "no signals configured: nothing to steer by, so rows go as fast as the broker takes them";
+
+std::string explain_cause(const Status& status);
+
+// "last progress 3 min ago", "no progress was ever saved".
+std::string last_progress(const Status& status);
+
+}  // namespace spillway::status

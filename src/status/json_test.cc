@@ -1,0 +1,122 @@
+#include "status/json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "status/status_samples.h"
+
+namespace spillway::status {
+namespace {
+
+using Json = nlohmann::json;
+
+Status busy() {
+  ports::Figures figures = working_figures();
+  figures.oldest_age_s = 60;
+  figures.open_settlements = 2;
+  figures.oldest_open_age_s = 5;
+  figures.discarded = 3;
+  figures.reconciled = 4;
+  figures.seq_headroom = 0.5;
+  figures.pause = {.all = false, .backlog = true, .reason = "night", .who = "ann", .since_unix_micros = 17};
+  LiveFigures live = running();
+  live.rates.published = 1500;
+  live.net = NetRange{400, 600};
+  live.in_flight = 20;
+  live.in_flight_bytes = 5000;
+  live.stuck = {{.topic = "t", .partition = 1, .seconds = 11, .waiting = 5, .reason = "r"}};
+  live.governor.since_unix_micros = 1'700'000'000'000'000;
+  live.signals = {{.name = "bank", .p99_ms = 412, .error_rate = 0.01, .age_s = 1, .ceiling_ms = 400, .state = "over"}};
+  return assemble(subject(), said(figures), live);
+}
+
+TEST(StatusJson, HasTheNamesOfTheContract) {
+  const Json json = Json::parse(to_json(busy()));
+  for (const char* path : {"/backlog/events",
+                           "/backlog/oldest_age_s",
+                           "/backlog/bytes",
+                           "/live/events",
+                           "/live/oldest_age_s",
+                           "/rates/arrival",
+                           "/rates/live",
+                           "/rates/promoted",
+                           "/rates/backlog",
+                           "/rates/published",
+                           "/eta/seconds",
+                           "/eta/low",
+                           "/eta/high",
+                           "/eta/reason",
+                           "/governor/law",
+                           "/governor/state",
+                           "/governor/capacity",
+                           "/governor/budget",
+                           "/governor/reason",
+                           "/governor/since",
+                           "/signals/0/name",
+                           "/signals/0/p99_ms",
+                           "/signals/0/error_rate",
+                           "/signals/0/age_s",
+                           "/signals/0/ceiling_ms",
+                           "/signals/0/state",
+                           "/triage/published",
+                           "/triage/discarded",
+                           "/triage/reconciled",
+                           "/triage/open",
+                           "/paused/live",
+                           "/paused/backlog",
+                           "/paused/reason",
+                           "/lease/holder",
+                           "/lease/epoch",
+                           "/lease/role",
+                           "/alerts/0"}) {
+    EXPECT_TRUE(json.contains(Json::json_pointer(path))) << path;
+  }
+  EXPECT_EQ(json["backlog"]["events"], 1200);
+  EXPECT_DOUBLE_EQ(json["eta"]["seconds"].get<double>(), 2.4);
+  EXPECT_EQ(json["governor"]["since"], "2023-11-14T22:13:20.000000Z");
+  EXPECT_EQ(json["lease"]["role"], "owner");
+  EXPECT_EQ(json["paused"]["live"], false);
+}
+
+TEST(StatusJson, WritesUnknownAsNull) {
+  const Json json = Json::parse(to_json(assemble(subject(), {.error = "gone"}, std::nullopt)));
+  EXPECT_TRUE(json["backlog"]["events"].is_null());
+  EXPECT_TRUE(json["eta"]["seconds"].is_null());
+  EXPECT_TRUE(json["rates"]["published"].is_null());
+  EXPECT_TRUE(json["lease"]["role"].is_null());
+  EXPECT_TRUE(json["triage"].is_null());
+}
+
+TEST(StatusJson, ReadsBackWhatItWrote) {
+  for (const Status& status : {busy(), assemble(subject(), said(working_figures()), std::nullopt),
+                               assemble(subject(), {.error = "gone"}, running())}) {
+    const std::string text = to_json(status);
+    const auto again = from_json(text);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(to_json(*again), text);
+  }
+}
+
+TEST(StatusJson, WhatIsReadBackAssemblesToTheSame) {
+  const Status status = busy();
+  const auto again = from_json(to_json(status));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(to_json(assemble(subject(), status.store, again->relay)), to_json(status));
+}
+
+TEST(StatusJson, RefusesWhatIsNoStatus) {
+  EXPECT_FALSE(from_json("<html>"));
+  EXPECT_FALSE(from_json("{}"));
+  EXPECT_FALSE(from_json("[1]"));
+  EXPECT_FALSE(from_json(R"({"backlog": 3, "rates": {}})"));
+}
+
+TEST(StatusJson, SurvivesTextThatIsNotUtf8) {
+  Status status = busy();
+  status.relay->sink_error = "\xff\xfe";
+  EXPECT_TRUE(Json::accept(to_json(status)));
+}
+
+}  // namespace
+}  // namespace spillway::status

@@ -1,0 +1,14 @@
+// Status for people, at any hour: the cause first, then what needs doing, then the figures.
+#pragma once
+
+#include <string>
+
+#include "status/status.h"
+
+namespace spillway::status {
+
+enum class Colour : bool { kNone, kTerminal };
+
+std::string to_text(const Status& status, Colour colour);
+
+}  // namespace spillway::status
