@@ -30,6 +30,15 @@ std::string shown(const Node& node) {
   return {};
 }
 
+Node quoted_text(std::string_view text, Origin origin) {
+  Node node;
+  node.kind = Node::Kind::kScalar;
+  node.text = text;
+  node.quoted = true;
+  node.origin = std::move(origin);
+  return node;
+}
+
 FaultKind kind_of(const Misread& misread, const Scalar& member) {
   if (misread.out_of_range) return FaultKind::kOutOfRange;
   if (std::holds_alternative<ChoiceRef>(member)) return FaultKind::kUnknownChoice;
@@ -257,7 +266,7 @@ void Reader::read_environment() {
     if (found == sources_.environment.end()) continue;
     const std::string key(spec.name);
     const Origin origin{.kind = Origin::Kind::kEnvironment, .variable = found->first};
-    Node node{.kind = Node::Kind::kScalar, .text = found->second, .quoted = true, .origin = origin};
+    Node node = quoted_text(found->second, origin);
     if (std::holds_alternative<Collection>(spec.field({.config = &config_}))) {
       Tree tree = parse_tree(found->second, origin, key);
       faults_.insert(faults_.end(), tree.faults.begin(), tree.faults.end());
@@ -270,12 +279,7 @@ void Reader::read_environment() {
   for (const auto& [variable, value] : sources_.environment) {
     const std::string name = property_of_variable(variable);
     if (name.empty()) continue;
-    read_property(name,
-                  {.kind = Node::Kind::kScalar,
-                   .text = value,
-                   .quoted = true,
-                   .origin = {.kind = Origin::Kind::kEnvironment, .variable = variable}},
-                  config_.kafka);
+    read_property(name, quoted_text(value, {.kind = Origin::Kind::kEnvironment, .variable = variable}), config_.kafka);
   }
 }
 

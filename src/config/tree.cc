@@ -41,7 +41,8 @@ class Builder {
   }
 
   Node build(const YAML::Node& from, const std::string& path, const Origin& where, int depth) {
-    Node node{.origin = from.IsNull() ? where : at(from.Mark())};
+    Node node;
+    node.origin = from.IsNull() ? where : at(from.Mark());
     if (overgrown_) return node;
     if (++nodes_ > kMaxNodes || depth > kMaxDepth) {
       fault(node.origin, FaultKind::kSyntax, {}, "unfolds to more than any configuration needs",

@@ -18,8 +18,8 @@ struct Node {
   Kind kind = Kind::kNull;
   std::string text = {};  // kScalar, exactly as written: no word or digit is interpreted
   bool quoted = false;
-  std::vector<Node> items = {};     // kSequence
-  std::vector<Entry> entries = {};  // kMap, merge keys (<<) resolved
+  std::vector<Node> items = {};  // kSequence
+  std::vector<Entry> entries;    // kMap, merge keys (<<) resolved
   Origin origin = {};
 };
 
