@@ -7,7 +7,7 @@
 
 namespace spillway::model {
 
-// The rows visible to `to` and not to `from`, each in the store's own notation (pg_snapshot text in PostgreSQL, empty
+// The rows visible to `to` and not to `from`, each in the store's own notation (pg_snapshot text in PostgreSQL, a seq
 // in SQLite). An empty `to` is open: the store fixes it at the next read.
 struct Frame {
   std::string from;

@@ -1,0 +1,147 @@
+#include "sqlite/ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sqlite/counters.h"
+#include "sqlite/place.h"
+#include "sqlite/progress_rows.h"
+#include "sqlite/settlement_columns.h"
+
+namespace spillway::sqlite {
+namespace {
+
+using model::Settlement;
+using model::Verdict;
+
+// What a settlement adds to the totals beyond what was recorded for the same row before.
+struct Totals {
+  std::int64_t discarded = 0;
+  std::int64_t reconciled = 0;
+
+  void count(std::string_view verdict, std::int64_t sign) {
+    if (verdict == to_string(Verdict::kDiscard)) discarded += sign;
+    if (verdict == to_string(Verdict::kReconcile)) reconciled += sign;
+  }
+};
+
+void record_one(Connection& connection, const Settlement& settlement, std::int64_t now, Totals& totals) {
+  const char* verdict = to_string(settlement.verdict);
+  auto before = connection.use("SELECT verdict, state FROM spillway_settled WHERE seq = ?");
+  if (before.bind(settlement.seq).step()) {
+    if (before.text(1) == state_name(model::SettlementState::kDone)) return;
+    totals.count(before.text(0), -1);
+  }
+  totals.count(verdict, +1);
+  const std::string id = base::to_string(settlement.id);
+  auto upsert = connection.use(
+      "INSERT INTO spillway_settled (" SPILLWAY_SQLITE_SETTLEMENT_COLUMNS
+      ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT (seq) DO UPDATE SET id = excluded.id, key = excluded.key, topic = excluded.topic,"
+      " type = excluded.type, bytes = excluded.bytes, verdict = excluded.verdict, state = excluded.state,"
+      " rule = excluded.rule, reason = excluded.reason, who = excluded.who,"
+      " since = iif(verdict = excluded.verdict AND state = excluded.state, since, excluded.since)");
+  upsert.bind(settlement.seq).bind(id).bind(settlement.key).bind(settlement.topic).bind(settlement.type);
+  upsert.bind(settlement.bytes).bind(verdict).bind(state_name(settlement.state)).bind(settlement.rule);
+  upsert.bind(settlement.reason).bind(settlement.who).bind(now).run();
+}
+
+// The last seq that may go: finished now where nothing is to be kept, else the newest kept position that is old enough.
+std::int64_t removable_up_to(Connection& connection, const std::string& name, std::chrono::seconds keep) {
+  if (keep <= std::chrono::seconds::zero()) return finished_up_to(load_progress(connection, name));
+  const std::int64_t limit = now_millis(connection) - std::chrono::milliseconds(keep).count();
+  auto kept =
+      connection.use("SELECT at, seq FROM spillway_finished WHERE name = ? AND at <= ? ORDER BY at DESC LIMIT 1");
+  if (!kept.bind(name).bind(limit).step()) return 0;
+  auto older = connection.use("DELETE FROM spillway_finished WHERE name = ? AND at < ?");
+  older.bind(name).bind(kept.integer(0)).run();
+  return kept.integer(1);
+}
+
+}  // namespace
+
+base::Result<ports::Loaded> Ledger::load() {
+  return session_.answer([&](Connection& connection) {
+    const Transaction snapshot(connection, Transaction::Kind::kRead);
+    ports::Loaded loaded{load_progress(connection, session_.name()), incarnation(connection)};
+    const std::int64_t newest = newest_seq(connection);
+    if (const std::int64_t saved = place_of(loaded.progress.live).after; saved > newest) {
+      throw Failure(base::ErrorClass::kMisconfigured,
+                    fmt::format("{}: sqlite_sequence says {} for spillway_outbox, and rows up to {} were published "
+                                "already: new rows would never be sent; set it to {}",
+                                connection.path(), newest, saved, saved));
+    }
+    return loaded;
+  });
+}
+
+base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& request) {
+  return session_.fenced(fence, [&](Connection& connection) {
+    store_progress(connection, session_.name(), request.progress, now_millis(connection));
+    add_to_counter(connection, kPublishedCounter, request.published);
+  });
+}
+
+base::Status Ledger::record(const ports::Fence& fence, std::span<const Settlement> settlements) {
+  return session_.fenced(fence, [&](Connection& connection) {
+    const std::int64_t now = now_millis(connection);
+    Totals totals;
+    for (const auto& settlement : settlements) record_one(connection, settlement, now, totals);
+    add_to_counter(connection, kDiscardedCounter, totals.discarded);
+    add_to_counter(connection, kReconciledCounter, totals.reconciled);
+  });
+}
+
+base::Status Ledger::finish(const ports::Fence& fence, std::span<const std::int64_t> seqs) {
+  return session_.fenced(fence, [&](Connection& connection) {
+    auto finish_one = connection.use("UPDATE spillway_settled SET state = 'done' WHERE seq = ? AND state = 'released'");
+    for (std::int64_t seq : seqs) {
+      finish_one.bind(seq).run();
+      finish_one.reset();
+    }
+  });
+}
+
+base::Result<std::int64_t> Ledger::clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) {
+  return session_.fenced(fence, [&](Connection& connection) {
+    const std::int64_t last = removable_up_to(connection, session_.name(), keep);
+    auto remove = connection.use(
+        "DELETE FROM spillway_outbox WHERE seq IN (SELECT seq FROM spillway_outbox AS o WHERE seq <= ?"
+        " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq AND s.state <> 'done')"
+        " ORDER BY seq LIMIT ?)");
+    return remove.bind(last).bind(static_cast<std::int64_t>(rows)).run();
+  });
+}
+
+base::Result<std::vector<Settlement>> Ledger::released(std::int64_t after, std::size_t limit) {
+  return session_.answer([&](Connection& connection) {
+    auto rows = connection.use("SELECT " SPILLWAY_SQLITE_SETTLEMENT_COLUMNS
+                               " FROM spillway_settled WHERE state = 'released' AND seq > ? ORDER BY seq LIMIT ?");
+    rows.bind(after).bind(static_cast<std::int64_t>(limit));
+    std::vector<Settlement> settlements;
+    while (rows.step()) settlements.push_back(settlement_in(rows));
+    return settlements;
+  });
+}
+
+base::Result<std::int64_t> Ledger::release_key(const ports::Fence& fence, const std::string& key) {
+  return session_.fenced(fence, [&](Connection& connection) {
+    auto release = connection.use(
+        "UPDATE spillway_settled SET state = 'released' WHERE key = ? AND state = 'open' AND verdict = 'stopped'");
+    return release.bind(key).run();
+  });
+}
+
+base::Result<std::vector<std::string>> Ledger::held_keys() {
+  return session_.answer([](Connection& connection) {
+    auto rows = connection.use(
+        "SELECT DISTINCT key FROM spillway_settled WHERE key IS NOT NULL"
+        " AND (state = 'released' OR (state = 'open' AND verdict IN ('stopped', 'set_aside'))) ORDER BY key");
+    std::vector<std::string> keys;
+    while (rows.step()) keys.emplace_back(rows.text(0));
+    return keys;
+  });
+}
+
+}  // namespace spillway::sqlite

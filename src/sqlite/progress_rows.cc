@@ -1,0 +1,71 @@
+#include "sqlite/progress_rows.h"
+
+#include <algorithm>
+
+#include "sqlite/place.h"
+
+namespace spillway::sqlite {
+namespace {
+
+constexpr std::int64_t kHourMillis = 3'600'000;
+
+void store_lane(Connection& connection, const std::string& name, std::int64_t lane, const model::Position& position,
+                std::int64_t now_millis) {
+  auto upsert = connection.use(
+      "INSERT INTO spillway_progress (name, lane, frame_from, frame_to, last_seq, saved_at) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT (name, lane) DO UPDATE SET frame_from = excluded.frame_from, frame_to = excluded.frame_to,"
+      " last_seq = excluded.last_seq, saved_at = excluded.saved_at");
+  upsert.bind(name).bind(lane).bind(position.frame.from).bind(position.frame.to);
+  upsert.bind(position.last_seq).bind(now_millis).run();
+}
+
+// One row an hour for cleanup, which thereby knows how long rows have been finished.
+void keep_hourly(Connection& connection, const std::string& name, std::int64_t finished, std::int64_t now_millis) {
+  auto insert = connection.use(
+      "INSERT INTO spillway_finished (name, at, seq) SELECT ?1, ?2, ?3"
+      " WHERE NOT EXISTS (SELECT 1 FROM spillway_finished WHERE name = ?1 AND at > ?2 - ?4)"
+      " ON CONFLICT DO NOTHING");
+  insert.bind(name).bind(now_millis).bind(finished).bind(kHourMillis).run();
+}
+
+}  // namespace
+
+ports::Progress load_progress(Connection& connection, const std::string& name) {
+  ports::Progress progress;
+  auto lanes =
+      connection.use("SELECT lane, frame_from, frame_to, last_seq FROM spillway_progress WHERE name = ? ORDER BY lane");
+  lanes.bind(name);
+  while (lanes.step()) {
+    model::Position position{{std::string(lanes.text(1)), std::string(lanes.text(2))}, lanes.optional_integer(3)};
+    if (lanes.integer(0) == 0) {
+      progress.live = std::move(position);
+    } else {
+      progress.backlog.push_back(std::move(position));
+    }
+  }
+  return progress;
+}
+
+void store_progress(Connection& connection, const std::string& name, const ports::Progress& progress,
+                    std::int64_t now_millis) {
+  std::int64_t lane = 0;
+  store_lane(connection, name, lane, progress.live, now_millis);
+  for (const auto& interval : progress.backlog) store_lane(connection, name, ++lane, interval, now_millis);
+  auto rest = connection.use("DELETE FROM spillway_progress WHERE name = ? AND lane > ?");
+  rest.bind(name).bind(lane).run();
+  keep_hourly(connection, name, finished_up_to(progress), now_millis);
+}
+
+std::int64_t finished_up_to(const ports::Progress& progress) {
+  std::int64_t least = place_of(progress.live).after;
+  for (const auto& interval : progress.backlog) least = std::min(least, place_of(interval).after);
+  return least;
+}
+
+std::optional<std::int64_t> saved_at_millis(Connection& connection, const std::string& name) {
+  auto saved = connection.use("SELECT saved_at FROM spillway_progress WHERE name = ? AND lane = 0");
+  if (!saved.bind(name).step()) return std::nullopt;
+  return saved.integer(0);
+}
+
+}  // namespace spillway::sqlite

@@ -1,0 +1,89 @@
+#include "sqlite/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sqlite/place.h"
+#include "sqlite/row_columns.h"
+
+namespace spillway::sqlite {
+namespace {
+
+constexpr char kFollowing[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS
+                              " FROM spillway_outbox AS o WHERE seq > ? AND seq <= ?"
+                              " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq)"
+                              " ORDER BY seq";
+constexpr char kOne[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS " FROM spillway_outbox WHERE seq = ?";
+
+void check_incarnation(Connection& connection, const std::string& expected) {
+  if (incarnation(connection) == expected) return;
+  throw Failure(base::ErrorClass::kLostPlace, fmt::format("{} was replaced by another file", connection.path()));
+}
+
+model::Page read_following(Connection& connection, const model::Position& from, ports::ReadLimits limits) {
+  const Place place = place_of(from);
+  const std::int64_t newest = newest_seq(connection);
+  if (place.after > newest) {
+    throw Failure(base::ErrorClass::kLostPlace,
+                  fmt::format("{} was put back to an earlier state: its newest seq is {}, and {} was read already",
+                              connection.path(), newest, place.after));
+  }
+  model::Page page;
+  page.db_now_micros = now_millis(connection) * 1000;
+  const std::int64_t to = place.to.value_or(newest);
+  page.frame = {from.frame.from.empty() ? "0" : from.frame.from, fmt::to_string(to)};
+
+  auto rows = connection.use(kFollowing);
+  rows.bind(place.after).bind(to);
+  std::size_t bytes = 0;
+  while (rows.step()) {
+    if (page.rows.size() == limits.rows || bytes > limits.bytes) {
+      page.more = true;
+      break;
+    }
+    bytes += append_row(rows, connection.path(), page);
+  }
+  page.next = page.more ? model::Position{page.frame, page.rows.back().seq} : open_after(to);
+  return page;
+}
+
+model::Page read_listed(Connection& connection, std::span<const std::int64_t> seqs, ports::ReadLimits limits) {
+  model::Page page;
+  page.db_now_micros = now_millis(connection) * 1000;
+  auto one = connection.use(kOne);
+  std::size_t bytes = 0;
+  for (std::int64_t seq : seqs) {
+    if (page.rows.size() == limits.rows || bytes > limits.bytes) {
+      page.more = true;
+      break;
+    }
+    one.reset();
+    if (one.bind(seq).step()) bytes += append_row(one, connection.path(), page);
+  }
+  return page;
+}
+
+}  // namespace
+
+base::Result<model::Page> Reader::read(const model::Position& from, const std::string& expected_incarnation,
+                                       ports::ReadLimits limits) {
+  limits.rows = std::max<std::size_t>(limits.rows, 1);
+  return session_.answer([&](Connection& connection) {
+    const Transaction snapshot(connection, Transaction::Kind::kRead);
+    check_incarnation(connection, expected_incarnation);
+    return read_following(connection, from, limits);
+  });
+}
+
+base::Result<model::Page> Reader::read_again(std::span<const std::int64_t> seqs,
+                                             const std::string& expected_incarnation, ports::ReadLimits limits) {
+  limits.rows = std::max<std::size_t>(limits.rows, 1);
+  return session_.answer([&](Connection& connection) {
+    const Transaction snapshot(connection, Transaction::Kind::kRead);
+    check_incarnation(connection, expected_incarnation);
+    return read_listed(connection, seqs, limits);
+  });
+}
+
+}  // namespace spillway::sqlite
