@@ -430,7 +430,9 @@ TEST_P(OutboxStoreContract, SettlementsAreNarrowedByEveryField) {
   record(fence, {one, two, three});
   const auto seqs = [&](const SettlementFilter& filter) {
     Seqs out;
-    for (const auto& s : *operator_->settlements(filter)) out.push_back(s.seq);
+    const auto found = operator_->settlements(filter);
+    EXPECT_TRUE(found) << found.error().message;
+    for (const auto& s : *found) out.push_back(s.seq);
     return out;
   };
   EXPECT_EQ(seqs({}), (Seqs{1, 2}));
