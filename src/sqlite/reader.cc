@@ -38,7 +38,7 @@ model::Page read_following(Connection& connection, const model::Position& from, 
   rows.bind(place.after).bind(to);
   std::size_t bytes = 0;
   while (rows.step()) {
-    if (page.rows.size() == limits.rows || bytes > limits.bytes) {
+    if (page.rows.size() == limits.rows || bytes >= limits.bytes) {
       page.more = true;
       break;
     }
@@ -54,7 +54,7 @@ model::Page read_listed(Connection& connection, std::span<const std::int64_t> se
   auto one = connection.use(kOne);
   std::size_t bytes = 0;
   for (std::int64_t seq : seqs) {
-    if (page.rows.size() == limits.rows || bytes > limits.bytes) {
+    if (page.rows.size() == limits.rows || bytes >= limits.bytes) {
       page.more = true;
       break;
     }
