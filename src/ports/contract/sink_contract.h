@@ -1,6 +1,6 @@
 // What every Sink holds, whatever is behind it. An implementation's test derives a SinkBench and instantiates:
 //
-//   INSTANTIATE_TEST_SUITE_P(Fake, SinkContract, testing::Values([] { return std::make_unique<FakeBench>(); }));
+//   INSTANTIATE_TEST_SUITE_P(Fake, SinkContract, ::testing::Values([] { return std::make_unique<FakeBench>(); }));
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class SinkBench {
 
 using MakeSinkBench = std::function<std::unique_ptr<SinkBench>()>;
 
-class SinkContract : public testing::TestWithParam<MakeSinkBench> {
+class SinkContract : public ::testing::TestWithParam<MakeSinkBench> {
  protected:
   static constexpr auto kLimit = std::chrono::seconds(30);
 
