@@ -1,0 +1,131 @@
+#include "http/client.h"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <optional>
+#include <string_view>
+
+namespace spillway::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace wire = boost::beast::http;
+using tcp = asio::ip::tcp;
+using boost::system::error_code;
+
+struct Target {
+  std::string host;  // as it goes into the Host header
+  std::string name;  // without brackets
+  std::string port = "80";
+  std::string path = "/";
+};
+
+std::optional<Target> parse_url(std::string_view url) {
+  constexpr std::string_view kScheme = "http://";
+  if (!url.starts_with(kScheme)) return std::nullopt;
+  url.remove_prefix(kScheme.size());
+  Target target;
+  const std::size_t slash = url.find_first_of("/?");
+  target.host = url.substr(0, slash);
+  if (slash != std::string_view::npos) target.path = (url[slash] == '?' ? "/" : "") + std::string(url.substr(slash));
+  if (target.host.empty() || target.host.find_first_of("@ ") != std::string::npos) return std::nullopt;
+
+  std::string_view rest = target.host;
+  if (rest.starts_with('[')) {
+    const std::size_t end = rest.find(']');
+    if (end == std::string_view::npos) return std::nullopt;
+    target.name = rest.substr(1, end - 1);
+    rest.remove_prefix(end + 1);
+  } else {
+    target.name = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(target.name.size());
+  }
+  if (rest.starts_with(':')) target.port = rest.substr(1);
+  if (target.name.empty() || target.port.empty()) return std::nullopt;
+  return target;
+}
+
+class Call {
+ public:
+  Call(const ClientRequest& request, Target target) : request_(request), target_(std::move(target)), stream_(loop_) {}
+
+  base::Result<ClientResponse> run() {
+    stream_.expires_after(request_.timeout);
+    connect();
+    loop_.run_for(request_.timeout);
+    if (!finished_) return base::fail(base::ErrorClass::kUnavailable, "no answer in time");
+    if (error_ == beast::error::timeout) return base::fail(base::ErrorClass::kUnavailable, "no answer in time");
+    if (error_) return base::fail(base::ErrorClass::kUnavailable, error_.message());
+    const auto& message = parser_.get();
+    return ClientResponse{message.result_int(), std::string(message[wire::field::content_type]), message.body()};
+  }
+
+ private:
+  void connect() {
+    error_code not_literal;
+    const auto address = asio::ip::make_address(target_.name, not_literal);
+    tcp::resolver resolver(loop_);
+    error_code error;
+    const auto found = not_literal
+                           ? resolver.resolve(target_.name, target_.port, error)
+                           : resolver.resolve(address.to_string(), target_.port,
+                                              tcp::resolver::numeric_host | tcp::resolver::numeric_service, error);
+    if (error) return finish(error);
+    stream_.async_connect(found, [this](error_code failed, const tcp::endpoint&) { failed ? finish(failed) : send(); });
+  }
+
+  void send() {
+    message_.method_string(request_.method);
+    message_.target(target_.path);
+    message_.version(11);
+    message_.set(wire::field::host, target_.host);
+    message_.set(wire::field::connection, "close");
+    for (const auto& [name, value] : request_.headers) message_.set(name, value);
+    message_.body() = request_.body;
+    message_.prepare_payload();
+    wire::async_write(stream_, message_,
+                      [this](error_code failed, std::size_t) { failed ? finish(failed) : receive(); });
+  }
+
+  void receive() {
+    parser_.body_limit(16 << 20);
+    parser_.skip(request_.method == "HEAD");
+    wire::async_read(stream_, buffer_, parser_, [this](error_code failed, std::size_t) { finish(failed); });
+  }
+
+  void finish(error_code error) {
+    error_ = error;
+    finished_ = true;
+  }
+
+  const ClientRequest& request_;
+  Target target_;
+  asio::io_context loop_;
+  beast::tcp_stream stream_;
+  wire::request<wire::string_body> message_;
+  wire::response_parser<wire::string_body> parser_;
+  beast::flat_buffer buffer_;
+  error_code error_;
+  bool finished_ = false;
+};
+
+}  // namespace
+
+base::Result<ClientResponse> fetch(const ClientRequest& request) {
+  auto target = parse_url(request.url);
+  if (!target) {
+    return base::fail(base::ErrorClass::kMisconfigured, "expected a URL like http://127.0.0.1:8787/path");
+  }
+  return Call(request, std::move(*target)).run();
+}
+
+base::Result<ClientResponse> get(const std::string& url, std::chrono::milliseconds timeout) {
+  return fetch({.url = url, .timeout = timeout});
+}
+
+}  // namespace spillway::http
