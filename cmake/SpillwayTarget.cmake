@@ -1,5 +1,8 @@
 include(GoogleTest)
 
+# Everything labelled unit or sim: what the sanitizers run.
+add_custom_target(spillway_quick_tests)
+
 # spillway_library(NAME SOURCES … DEPS … PRIVATE_DEPS … TESTS … TEST_DEPS …)
 #   One folder, one target `spillway_NAME`. DEPS are other folders that its headers name; PRIVATE_DEPS are third-party
 #   targets and folders that only its .cc files name. TESTS become one executable, discovered under the label `unit`.
@@ -22,14 +25,26 @@ function(spillway_library NAME)
   endif()
 endfunction()
 
-# spillway_test(NAME LABEL unit|sim|integration|fault SOURCES … DEPS … [TIMEOUT seconds] [SERIAL])
+# spillway_test(NAME LABEL unit|sim|integration|fault SOURCES … DEPS … [TIMEOUT seconds] [SERIAL] [LONG])
 #   SERIAL: the tests start services of their own and run one at a time.
+#   LONG: labelled `unit-long` and so on, run by `./dev test --all` only.
+#   Nothing is done where SPILLWAY_TESTS is off.
 function(spillway_test NAME)
-  cmake_parse_arguments(ARG "SERIAL" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  if(NOT SPILLWAY_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "SERIAL;LONG" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock rapidcheck)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
+  endif()
+  if(ARG_LABEL MATCHES "^(unit|sim)$")
+    add_dependencies(spillway_quick_tests ${NAME})
+  endif()
+  # One word: gtest_discover_tests of cmake 3.25 takes a list of labels apart.
+  if(ARG_LONG)
+    string(APPEND ARG_LABEL "-long")
   endif()
   set(properties LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
   if(ARG_SERIAL)
