@@ -28,7 +28,7 @@ endfunction()
 # spillway_test(NAME LABEL unit|sim|integration|fault SOURCES … DEPS … [TIMEOUT seconds] [SERIAL] [LONG])
 #   SERIAL: the tests start services of their own and run one at a time.
 #   LONG: labelled `unit-long` and so on, run by `./dev test --all` only.
-#   Nothing is done where SPILLWAY_TESTS is off.
+#   Nothing is done where SPILLWAY_TESTS is off; what else names NAME then belongs inside if(SPILLWAY_TESTS).
 function(spillway_test NAME)
   if(NOT SPILLWAY_TESTS)
     return()
