@@ -1,0 +1,167 @@
+#include "app/daemon.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <atomic>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "app/holder_name.h"
+#include "app/open_store.h"
+#include "app/service_manager.h"
+#include "kafka/kafka_sink.h"
+#include "relay/relay.h"
+#include "runtime/loop.h"
+#include "runtime/relay_driver.h"
+#include "runtime/worker.h"
+#include "spillway/resilience/backoff.h"
+
+namespace spillway::app {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kMisconfigured = 2;
+
+relay::RelayOptions relay_options(const config::Config& config, bool marks_rows) {
+  relay::RelayOptions options;
+  options.outbound.bytes_in_flight = config.limits.bytes_in_flight.count;
+  options.outbound.events_in_flight = static_cast<std::size_t>(config.limits.events_in_flight);
+  options.outbound.unknown_topic_after = config.route.unknown_topic_after;
+  options.ahead = static_cast<std::size_t>(config.limits.ahead);
+  options.stop_key = config.route.on_rejected == config::OnRejected::kStopKey;
+  options.marks_rows = marks_rows;
+  options.poll_busy = config.outbox.poll.busy;
+  options.poll_idle = config.outbox.poll.idle;
+  return options;
+}
+
+kafka::KafkaSinkSettings sink_settings(const config::Config& config) {
+  kafka::KafkaSinkSettings settings;
+  for (const config::KafkaProperty& property : config.kafka.properties) {
+    settings.properties.emplace_back(property.name, property.value);
+  }
+  settings.records = static_cast<std::size_t>(config.limits.events_in_flight);
+  settings.bytes = config.limits.bytes_in_flight.count;
+  return settings;
+}
+
+class Daemon {
+ public:
+  Daemon(const config::Config& config, std::unique_ptr<ports::OutboxStore> store,
+         std::unique_ptr<kafka::KafkaSink> sink, relay::Route route)
+      : config_(config), store_(std::move(store)), sink_(std::move(sink)) {
+    runtime::DriverOptions options;
+    options.relay = relay_options(config, store_->marks_rows());
+    options.holder_name = process_name();
+    if (config.outbox.cleanup.keep) options.keep = std::chrono::ceil<std::chrono::seconds>(*config.outbox.cleanup.keep);
+    options.on_event = [this](const std::string& line) { say(line); };
+    driver_ = std::make_unique<runtime::RelayDriver>(loop_, *store_, *sink_, sink_->event_fd(), std::move(route),
+                                                     std::move(options));
+  }
+
+  int run() {
+    loop_.on_signals({SIGTERM, SIGINT}, [this](int) { stop(); });
+    say("carries " + store_->describe() + " to Kafka");
+    inspect();
+    loop_.run();
+    hinting_ = false;
+    if (hinter_.joinable()) hinter_.join();
+    return exit_status_;
+  }
+
+ private:
+  void say(const std::string& line) const { fmt::print(stderr, "{}\n", line); }
+
+  // A table that a relay cannot work on ends the start; a database that is away is waited for.
+  void inspect() {
+    starting_.submit([this] {
+      auto found = store_->inspect();
+      loop_.post([this, found = std::move(found)] {
+        if (stopping_) return;
+        if (found) return begin(*found);
+        if (found.error().error_class == base::ErrorClass::kMisconfigured) {
+          say(found.error().message);
+          exit_status_ = kMisconfigured;
+          return loop_.stop();
+        }
+        say("waits for the database: " + found.error().message);
+        inspecting_.after(backoff_.next([this] { return std::uniform_real_distribution<double>(0, 1)(engine_); }));
+      });
+    });
+  }
+
+  void begin(const std::vector<std::string>& warnings) {
+    for (const std::string& warning : warnings) say(warning);
+    driver_->start();
+    service_.ready();
+    if (auto hint = open_hint(config_)) listen(std::move(hint));
+  }
+
+  void listen(std::unique_ptr<ports::ArrivalHint> hint) {
+    hinting_ = true;
+    hinter_ = std::thread([this, hint = std::move(hint)] {
+      while (hinting_) {
+        const auto came = hint->wait(std::chrono::milliseconds(500));
+        if (came && *came) loop_.post([this] { driver_->hint(); });
+        if (!came && came.error().error_class == base::ErrorClass::kMisconfigured) {
+          loop_.post([this, why = came.error().message] { say("polls instead of listening: " + why); });
+          return;
+        }
+      }
+    });
+  }
+
+  // A second signal ends at once: what is out is sent again at the next start.
+  void stop() {
+    if (stopping_) {
+      exit_status_ = kFailed;
+      return loop_.stop();
+    }
+    stopping_ = true;
+    service_.stopping();
+    say(fmt::format("stops: {} events are in flight", driver_->relay().outbound().in_flight()));
+    driver_->stop(config_.shutdown.limit, [this](bool clean) {
+      if (!clean) {
+        say(fmt::format("{} events were not acknowledged in time; they are sent again at the next start",
+                        driver_->relay().outbound().in_flight()));
+      }
+      exit_status_ = clean ? kDone : kFailed;
+      loop_.stop();
+    });
+  }
+
+  const config::Config& config_;
+  runtime::Loop loop_;
+  std::unique_ptr<ports::OutboxStore> store_;
+  std::unique_ptr<kafka::KafkaSink> sink_;
+  ServiceManager service_;
+  std::unique_ptr<runtime::RelayDriver> driver_;
+  std::mt19937_64 engine_{std::random_device{}()};
+  resilience::Backoff backoff_{{.base = std::chrono::milliseconds(100), .factor = 2.0, .cap = std::chrono::seconds(5)}};
+  runtime::Timer inspecting_{loop_, [this] { inspect(); }};
+  std::atomic<bool> hinting_ = false;
+  std::thread hinter_;
+  bool stopping_ = false;
+  int exit_status_ = kDone;
+  runtime::Worker starting_{"start"};
+};
+
+}  // namespace
+
+int run_daemon(const config::Config& config, const std::string&) {
+  auto route = relay::Route::make({config.route.topic, config.route.key, config.route.cloudevents});
+  auto store = open_store(config);
+  auto sink = kafka::KafkaSink::create(sink_settings(config));
+  for (const base::Error* error :
+       {route ? nullptr : &route.error(), store ? nullptr : &store.error(), sink ? nullptr : &sink.error()}) {
+    if (error == nullptr) continue;
+    std::cerr << error->message << '\n';
+    return kMisconfigured;
+  }
+  return Daemon(config, std::move(*store), std::move(*sink), std::move(*route)).run();
+}
+
+}  // namespace spillway::app

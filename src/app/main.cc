@@ -1,0 +1,132 @@
+// The command line: what each command is called, what it takes, and which function does it.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "app/config_command.h"
+#include "app/daemon.h"
+#include "app/init_command.h"
+#include "app/version.h"
+#include "config/load.h"
+#include "config/nearest.h"
+
+namespace spillway::app {
+namespace {
+
+constexpr int kWrongUsage = 2;
+
+struct Shared {
+  std::string config = "spillway.yaml";
+};
+
+// Loads the configuration or lists everything that is wrong with it.
+template <typename Command>
+int with_config(const Shared& shared, Command&& command) {
+  auto loaded = config::load_file(shared.config, config::process_sources());
+  if (!loaded) {
+    for (const config::Fault& fault : loaded.error()) std::cerr << to_string(fault) << '\n';
+    return kWrongUsage;
+  }
+  for (const config::Warning& warning : loaded->warnings) std::cerr << to_string(warning) << '\n';
+  return command(loaded->config);
+}
+
+void take_config(CLI::App* command, Shared& shared) {
+  command->add_option("-c,--config", shared.config, "the configuration")->capture_default_str();
+}
+
+void add_run(CLI::App& app, Shared& shared, int& status) {
+  CLI::App* run = app.add_subcommand("run", "Relay until SIGTERM or SIGINT, then finish what is in flight");
+  take_config(run, shared);
+  run->callback([&] {
+    status = with_config(shared, [&](const config::Config& config) { return run_daemon(config, shared.config); });
+  });
+}
+
+void add_init(CLI::App& app, Shared& shared, InitOptions& options, int& status) {
+  CLI::App* init = app.add_subcommand("init", "Create or upgrade the tables; may be run again");
+  take_config(init, shared);
+  init->add_flag("--print", options.print, "print the SQL instead of running it");
+  init->add_option("--payload", options.payload, "type of the payload column (PostgreSQL)")
+      ->check(CLI::IsMember({"text", "bytea", "json", "jsonb"}))
+      ->capture_default_str();
+  init->add_flag("--notify", options.notify, "NOTIFY at every insert; needs outbox.listen (PostgreSQL)");
+  init->add_flag("--roles", options.roles, "roles for writers, relay and console; needs CREATEROLE (PostgreSQL)");
+  init->add_flag("--partitioned", options.partitioned, "partition the outbox by time (PostgreSQL)");
+  init->add_flag("--repair-restored", options.repair_restored,
+                 "make a table usable that was restored from another cluster (PostgreSQL)");
+  init->callback([&] {
+    status = with_config(shared,
+                         [&](const config::Config& config) { return run_init(options, config, std::cout, std::cerr); });
+  });
+}
+
+void add_config(CLI::App& app, ConfigOptions& options, ReferenceOptions& reference, int& status) {
+  CLI::App* config = app.add_subcommand("config", "Check, print or explain the configuration");
+  config->require_subcommand(1);
+  options.path = "spillway.yaml";
+  CLI::App* check = config->add_subcommand("check", "List everything that is wrong");
+  CLI::App* print = config->add_subcommand("print", "The effective configuration, each value with its origin");
+  for (CLI::App* command : {check, print}) {
+    command->add_option("-c,--config", options.path, "the configuration")->capture_default_str();
+    command->add_flag("--json", options.json, "faults as JSON");
+  }
+  CLI::App* explain = config->add_subcommand("reference", "Every key with type, default and unit");
+  explain->add_flag("--markdown", reference.markdown, "as Markdown");
+  check->callback([&] { status = config_check(options, config::process_sources(), std::cout, std::cerr); });
+  print->callback([&] { status = config_print(options, config::process_sources(), std::cout, std::cerr); });
+  explain->callback([&] { status = config_reference(reference, std::cout); });
+}
+
+void add_version(CLI::App& app, int& status) {
+  app.add_subcommand("version", "Versions of Spillway and of the libraries it runs with")->callback([&] {
+    status = print_version(std::cout);
+  });
+}
+
+// CLI11 says what is unknown; the nearest command says what was probably meant.
+void suggest(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  if (word.starts_with("-") || std::find(names.begin(), names.end(), word) != names.end()) return;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  if (const std::string nearest = config::nearest(word, known); !nearest.empty()) {
+    std::cerr << "Did you mean \"" << nearest << "\"?\n";
+  }
+}
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app(
+      "Carries a transactional outbox to Apache Kafka, and lets a backlog out as fast as downstream can bear.");
+  app.name("spillway");
+  app.require_subcommand(1);
+  app.set_help_all_flag("--help-all", "help of every command");
+  app.footer(
+      "Exit status: 0 done; 1 it did not work; 2 wrong usage or configuration; 3 it worked and the answer is bad.");
+
+  int status = 0;
+  Shared shared;
+  InitOptions init;
+  ConfigOptions config;
+  ReferenceOptions reference;
+  add_init(app, shared, init, status);
+  add_run(app, shared, status);
+  add_config(app, config, reference, status);
+  add_version(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    if (code == 0) return 0;
+    if (argc > 1) suggest(app, argv[1]);
+    return kWrongUsage;
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace spillway::app
+
+int main(int argc, char** argv) { return spillway::app::run_command_line(argc, argv); }

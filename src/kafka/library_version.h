@@ -1,0 +1,10 @@
+// The version of the library that is loaded, which may differ from the one built against.
+#pragma once
+
+#include <string>
+
+namespace spillway::kafka {
+
+std::string library_version();
+
+}  // namespace spillway::kafka
