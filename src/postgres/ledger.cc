@@ -1,0 +1,173 @@
+#include "postgres/ledger.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "postgres/fence.h"
+#include "postgres/progress_columns.h"
+#include "postgres/settlement_columns.h"
+
+namespace spillway::postgres {
+namespace {
+
+using base::ErrorClass;
+
+constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
+constexpr int kPiecesPerCall = 10;
+
+base::Status done(const base::Result<Answer>& answer) {
+  if (!answer) return std::unexpected(answer.error());
+  return {};
+}
+
+}  // namespace
+
+Ledger::Ledger(ConnectOptions connect, std::string outbox, TableLayout layout)
+    : connection_(std::move(connect)),
+      outbox_(std::move(outbox)),
+      layout_(std::move(layout)),
+      cleaned_to_(kBeforeAll) {}
+
+base::Result<ports::Loaded> Ledger::load() {
+  const auto answer = connection_.ask(
+      fmt::format("select {}, p.outbox is not null, "
+                  "p.system_identifier is distinct from (select system_identifier from pg_control_system()), "
+                  "p.live_from, p.live_to, p.live_last, p.backlog "
+                  "from (values (1)) one left join spillway.progress p on p.outbox = $1",
+                  kIncarnationSql),
+      std::array<Value, 1>{outbox_});
+  if (!answer) return std::unexpected(answer.error());
+  ports::Loaded loaded;
+  loaded.incarnation = answer->text(0, 0);
+  if (!answer->flag(0, 1)) return loaded;
+  if (answer->flag(0, 2)) {
+    return base::fail(
+        ErrorClass::kMisconfigured,
+        fmt::format("the progress of outbox {} was made in another database cluster, whose transaction ids "
+                    "mean nothing here: run `spillway init --repair-restored`",
+                    outbox_));
+  }
+  auto progress = progress_from(*answer, 0, 3);
+  if (!progress) return std::unexpected(progress.error());
+  loaded.progress = std::move(*progress);
+  return loaded;
+}
+
+base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& request) {
+  // One position an hour is kept besides: how long a row has been published is known from nothing else.
+  static const FencedWrite kSave{
+      "saved as (insert into spillway.progress as p (outbox, table_name, live_from, live_to, live_last, backlog, "
+      "incarnation, system_identifier, epoch, saved_at, published) "
+      "select $1, $5, $6::text, $7::text, $8::bigint, $9::jsonb, $4, "
+      "(select system_identifier from pg_control_system()), $2::bigint, clock_timestamp(), $10::bigint "
+      "from fence where holds "
+      "on conflict (outbox) do update set table_name = excluded.table_name, live_from = excluded.live_from, "
+      "live_to = excluded.live_to, live_last = excluded.live_last, backlog = excluded.backlog, "
+      "incarnation = excluded.incarnation, system_identifier = excluded.system_identifier, epoch = excluded.epoch, "
+      "saved_at = excluded.saved_at, published = p.published + excluded.published), "
+      "kept as (insert into spillway.saved_positions (outbox, saved_at, live_from, live_to, live_last, backlog) "
+      "select $1, clock_timestamp(), $6::text, $7::text, $8::bigint, $9::jsonb from fence where holds and not exists "
+      "(select from spillway.saved_positions where outbox = $1 and saved_at > clock_timestamp() - interval '1 hour'))"};
+  std::vector<Value> values{layout_.name()};
+  for (Value& value : progress_values(request.progress)) values.push_back(std::move(value));
+  values.push_back(std::to_string(request.published));
+  return done(write_fenced(connection_, outbox_, fence, kSave, std::move(values)));
+}
+
+base::Status Ledger::record(const ports::Fence& fence, std::span<const model::Settlement> settlements) {
+  static const FencedWrite kRecord{
+      "recorded as (insert into spillway.settled as s "
+      "(outbox, seq, id, key, topic, type, bytes, verdict, state, rule, reason, who) "
+      "select $1, r.* from fence, jsonb_to_recordset($5::jsonb) as r(seq bigint, id uuid, key text, topic text, "
+      "type text, bytes bigint, verdict text, state text, rule text, reason text, who text) where fence.holds "
+      "on conflict (outbox, seq) do update set id = excluded.id, key = excluded.key, topic = excluded.topic, "
+      "type = excluded.type, bytes = excluded.bytes, verdict = excluded.verdict, state = excluded.state, "
+      "rule = excluded.rule, reason = excluded.reason, who = excluded.who, changed_at = clock_timestamp() "
+      // Only a row that was inserted has no xmax: what is recorded again is not counted again.
+      "returning s.verdict, s.xmax = 0 as fresh), "
+      "counts as (select count(*) filter (where verdict = 'discard') as discarded, "
+      "count(*) filter (where verdict = 'reconcile') as reconciled from recorded where fresh), "
+      "counted as (insert into spillway.progress as p (outbox, table_name, system_identifier, discarded, reconciled) "
+      "select $1, $6, (select system_identifier from pg_control_system()), discarded, reconciled from counts "
+      "where discarded + reconciled > 0 on conflict (outbox) do update set "
+      "discarded = p.discarded + excluded.discarded, reconciled = p.reconciled + excluded.reconciled)"};
+  if (settlements.empty()) return {};
+  return done(write_fenced(connection_, outbox_, fence, kRecord, {settlements_json(settlements), layout_.name()}));
+}
+
+base::Status Ledger::finish(const ports::Fence& fence, std::span<const std::int64_t> seqs) {
+  static const FencedWrite kFinish{
+      "finished as (update spillway.settled set state = 'done', changed_at = clock_timestamp() "
+      "where outbox = $1 and seq = any ($5::bigint[]) and state = 'released' and (select holds from fence))"};
+  return done(write_fenced(connection_, outbox_, fence, kFinish, {array_text(seqs)}));
+}
+
+base::Result<std::int64_t> Ledger::clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) {
+  const std::string table = layout_.qualified();
+  const FencedWrite clean{
+      fmt::format(
+          "place as (select * from (select saved_at, live_from, live_to, live_last, backlog from "
+          "spillway.saved_positions "
+          "where outbox = $1 union all select saved_at, live_from, live_to, live_last, backlog from spillway.progress "
+          "where outbox = $1) kept where saved_at <= clock_timestamp() - make_interval(secs => $5::bigint) "
+          "order by saved_at desc limit 1), "
+          "piece as materialized (select o.{1} as seq, o.{2} as tx from {0} o where o.{1} > $6::bigint "
+          "and exists (select from place) order by o.{1} limit $7::bigint), "
+          "doomed as materialized (select k.seq from piece k, place where {3} and (select 1 from spillway.settled s "
+          "where "
+          "s.outbox = $1 and s.seq = k.seq and (s.state <> 'done' or "
+          "s.changed_at > clock_timestamp() - make_interval(secs => $5::bigint))) is null), "
+          "gone as (delete from {0} o using doomed d where o.{1} = d.seq and (select holds from fence) returning 1), "
+          "forgotten as (delete from spillway.saved_positions s using place where s.outbox = $1 "
+          "and s.saved_at < place.saved_at and (select holds from fence))",
+          table, identifier(layout_.seq), identifier(layout_.tx), finished_sql("k", "place")),
+      "(select count(*) from gone), (select count(*) from piece), (select max(seq) from piece)"};
+  for (int piece = 0; piece < kPiecesPerCall; ++piece) {
+    const auto answer = write_fenced(connection_, outbox_, fence, clean,
+                                     {std::to_string(keep.count()), std::to_string(cleaned_to_), std::to_string(rows)});
+    if (!answer) return std::unexpected(answer.error());
+    const bool at_end = answer->number(0, 1) < static_cast<std::int64_t>(rows);
+    cleaned_to_ = at_end ? kBeforeAll : answer->number(0, 2);
+    const std::int64_t removed = answer->number(0, 0);
+    if (removed > 0 || at_end) return removed;
+  }
+  return 0;
+}
+
+base::Result<std::vector<model::Settlement>> Ledger::released(std::int64_t after, std::size_t limit) {
+  const auto answer = connection_.ask(
+      fmt::format("select {} from spillway.settled where outbox = $1 and state <> 'done' and state = 'released' "
+                  "and seq > $2::bigint order by seq limit $3::bigint",
+                  kSettlementColumns),
+      std::array<Value, 3>{outbox_, std::to_string(after), std::to_string(limit)});
+  if (!answer) return std::unexpected(answer.error());
+  std::vector<model::Settlement> settlements;
+  for (int row = 0; row < answer->rows(); ++row) settlements.push_back(settlement_from(*answer, row));
+  return settlements;
+}
+
+base::Result<std::int64_t> Ledger::release_key(const ports::Fence& fence, const std::string& key) {
+  static const FencedWrite kRelease{
+      "changed as (update spillway.settled set state = 'released', verdict = 'publish', changed_at = clock_timestamp() "
+      "where outbox = $1 and key = $5::text and state <> 'done' and state = 'open' and verdict = 'stopped' "
+      "and (select holds from fence) returning 1)",
+      "(select count(*) from changed)"};
+  const auto answer = write_fenced(connection_, outbox_, fence, kRelease, {key});
+  if (!answer) return std::unexpected(answer.error());
+  return answer->number(0, 0);
+}
+
+base::Result<std::vector<std::string>> Ledger::held_keys() {
+  const auto answer = connection_.ask(
+      "select distinct key from spillway.settled where outbox = $1 and state <> 'done' and key is not null "
+      "and (state = 'released' or verdict in ('stopped', 'set_aside'))",
+      std::array<Value, 1>{outbox_});
+  if (!answer) return std::unexpected(answer.error());
+  std::vector<std::string> keys;
+  for (int row = 0; row < answer->rows(); ++row) keys.emplace_back(answer->text(row, 0));
+  return keys;
+}
+
+}  // namespace spillway::postgres

@@ -1,0 +1,36 @@
+// Progress, settlements and cleaning, each write one fenced statement.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ports/outbox_store.h"
+#include "postgres/connection.h"
+#include "postgres/layout.h"
+
+namespace spillway::postgres {
+
+class Ledger final : public ports::OutboxLedger {
+ public:
+  Ledger(ConnectOptions connect, std::string outbox, TableLayout layout);
+
+  // kMisconfigured where the saved progress belongs to another cluster.
+  base::Result<ports::Loaded> load() override;
+  base::Status save(const ports::Fence& fence, const ports::SaveRequest& request) override;
+  base::Status record(const ports::Fence& fence, std::span<const model::Settlement> settlements) override;
+  base::Status finish(const ports::Fence& fence, std::span<const std::int64_t> seqs) override;
+  // Walks the table by seq in pieces of `rows`, from where the last call stopped; 0 may mean that this part of the
+  // table holds nothing to remove.
+  base::Result<std::int64_t> clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) override;
+  base::Result<std::vector<model::Settlement>> released(std::int64_t after, std::size_t limit) override;
+  base::Result<std::int64_t> release_key(const ports::Fence& fence, const std::string& key) override;
+  base::Result<std::vector<std::string>> held_keys() override;
+
+ private:
+  Connection connection_;
+  std::string outbox_;
+  TableLayout layout_;
+  std::int64_t cleaned_to_ = 0;
+};
+
+}  // namespace spillway::postgres

@@ -1,0 +1,66 @@
+#include "postgres/progress_columns.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "postgres/snapshot.h"
+
+namespace spillway::postgres {
+namespace {
+
+Value maybe(const std::optional<std::int64_t>& number) {
+  return number ? Value(std::to_string(*number)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Value> progress_values(const ports::Progress& progress) {
+  nlohmann::json backlog = nlohmann::json::array();
+  for (const model::Position& position : progress.backlog) {
+    nlohmann::json entry{{"from", position.frame.from}, {"to", position.frame.to}};
+    if (position.last_seq) entry["last"] = *position.last_seq;
+    backlog.push_back(std::move(entry));
+  }
+  return {progress.live.frame.from, progress.live.frame.to, maybe(progress.live.last_seq), backlog.dump()};
+}
+
+base::Result<ports::Progress> progress_from(const Answer& answer, int row, int column) {
+  ports::Progress progress;
+  progress.live = {{std::string(answer.text(row, column)), std::string(answer.text(row, column + 1))},
+                   answer.maybe_number(row, column + 2)};
+  const auto backlog = nlohmann::json::parse(answer.text(row, column + 3), nullptr, false);
+  const auto broken = [] {
+    return base::fail(base::ErrorClass::kMisconfigured,
+                      "spillway.progress holds a backlog that Spillway did not write: restore the row, or delete it to "
+                      "begin again with the oldest row of the outbox");
+  };
+  if (!backlog.is_array()) return broken();
+  for (const auto& entry : backlog) {
+    if (!entry.is_object() || !entry.contains("from") || !entry.contains("to")) return broken();
+    if (!entry["from"].is_string() || !entry["to"].is_string()) return broken();
+    model::Position position{{entry["from"].get<std::string>(), entry["to"].get<std::string>()}, std::nullopt};
+    if (entry.contains("last") && entry["last"].is_number_integer())
+      position.last_seq = entry["last"].get<std::int64_t>();
+    progress.backlog.push_back(std::move(position));
+  }
+  for (const std::string* text : {&progress.live.frame.from, &progress.live.frame.to}) {
+    if (!parse_snapshot(*text)) return broken();
+  }
+  return progress;
+}
+
+std::string finished_sql(const std::string& row, const std::string& place) {
+  const auto sees = [&](const std::string& snapshot) {
+    return fmt::format("pg_visible_in_snapshot({}.tx, coalesce(nullif({}, ''), '{}')::pg_snapshot)", row, snapshot,
+                       kSeesNothing);
+  };
+  return fmt::format(
+      "(({} or coalesce({} and {}.seq <= {}.live_last, false)) and not exists ("
+      "select from jsonb_to_recordset({}.backlog) as b(\"from\" text, \"to\" text, \"last\" bigint) "
+      "where {} and not {} and (b.\"last\" is null or {}.seq > b.\"last\")))",
+      sees(place + ".live_from"), sees(place + ".live_to"), row, place, place, sees("b.\"to\""), sees("b.\"from\""),
+      row);
+}
+
+}  // namespace spillway::postgres

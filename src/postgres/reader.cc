@@ -1,0 +1,319 @@
+#include "postgres/reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "postgres/fence.h"
+
+namespace spillway::postgres {
+namespace {
+
+using base::ErrorClass;
+
+// Before every seq. One above the smallest number, which PostgreSQL does not read as a bigint.
+constexpr std::int64_t kNoSeq = std::numeric_limits<std::int64_t>::min() + 1;
+constexpr std::size_t kSpansKept = 64;
+// Rows looked at by one search step: some 100 ms.
+constexpr std::int64_t kSearchStep = 500'000;
+// Values of seq that one page of a large frame may walk over to find its rows: also some 100 ms where none belong.
+constexpr std::int64_t kWalk = 100'000;
+
+// The columns of the first answer of every fetch.
+enum Fact : int { kIncarnation, kSnapshot, kNow, kPayloadType, kRecovering, kMoreFacts };
+
+std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
+std::string xid_array(const std::vector<std::uint64_t>& xids) {
+  return fmt::format("'{{{}}}'::xid8[]", fmt::join(xids, ","));
+}
+
+base::Error unreadable(const std::string& text) {
+  return {ErrorClass::kMisconfigured, fmt::format("a saved position holds '{}', which is no snapshot", text)};
+}
+
+}  // namespace
+
+Reader::Reader(ConnectOptions connect, std::string outbox, TableLayout layout)
+    : connection_(std::move(connect)),
+      outbox_(std::move(outbox)),
+      layout_(std::move(layout)),
+      table_(layout_.qualified()) {}
+
+base::Result<model::Page> Reader::read(const model::Position& from, const std::string& incarnation,
+                                       ports::ReadLimits limits) {
+  if (incarnation != incarnation_) spans_.clear();
+  incarnation_ = incarnation;
+  if (!from.frame.to.empty()) return read_closed(from, limits);
+  const auto since = parse_snapshot(from.frame.from);
+  if (!since) return std::unexpected(unreadable(from.frame.from));
+  model::Frame frozen;
+  auto page = read_open(from, *since, limits, frozen);
+  if (!page) return std::unexpected(page.error());
+  if (*page) return std::move(**page);
+  return read_closed({frozen, std::nullopt}, limits);
+}
+
+// Everything visible now that `since` does not see. Empty where that is more than a page: `frozen` is then the frame.
+base::Result<std::optional<model::Page>> Reader::read_open(const model::Position& from, const Snapshot& since,
+                                                           ports::ReadLimits limits, model::Frame& frozen) {
+  // One more than a page tells a large frame from a small one. None at all also freezes it, for less.
+  const std::size_t rows = row_limit(limits);
+  const std::size_t ask = expect_large_ ? 0 : rows + 1;
+  const std::string names = fmt::format("(select * from {} o where o.{} >= '{}'::xid8{} order by o.{}, o.{} limit {})",
+                                        table_, identifier(layout_.tx), since.xmax, not_settled("o", ""),
+                                        identifier(layout_.tx), identifier(layout_.seq), ask);
+  std::string select = fmt::format("select @columns@ from {} o", names);
+  if (!since.running.empty()) {
+    select = fmt::format(
+        "{} union all select @columns@ from (select o.* from unnest({}) as late(xid) cross join lateral "
+        "(select * from {} o where o.{} = late.xid{} order by o.{} limit {}) o limit {}) o",
+        select, xid_array(since.running), table_, identifier(layout_.tx), not_settled("o", ""), identifier(layout_.seq),
+        ask, ask);
+  }
+  auto fetched = fetch("", select, limits.bytes);
+  if (!fetched) return std::unexpected(fetched.error());
+  frozen = {from.frame.from.empty() ? kSeesNothing : from.frame.from, std::string(fetched->facts.text(0, kSnapshot))};
+  const bool whole = ask > 0 && fetched->seen <= rows && (!fetched->full || fetched->seen == fetched->page.rows.size());
+  if (!whole) {
+    expect_large_ = true;
+    return std::nullopt;
+  }
+  model::Page page = std::move(fetched->page);
+  std::ranges::sort(page.rows, {}, &model::Row::seq);
+  page.frame = frozen;
+  page.next = {{frozen.to, ""}, std::nullopt};
+  return page;
+}
+
+base::Result<model::Page> Reader::read_closed(const model::Position& at, ports::ReadLimits limits) {
+  const auto from = parse_snapshot(at.frame.from);
+  const auto to = parse_snapshot(at.frame.to);
+  if (!from || !to) return std::unexpected(unreadable(from ? at.frame.to : at.frame.from));
+  const Pair pair{*from, *to, finished_between(*from, *to)};
+  if (auto status = find_span(at.frame, pair); !status) return std::unexpected(status.error());
+  const Span& span = spans_.back();
+  if (!span.complete) {
+    model::Page page;
+    page.frame = at.frame;
+    page.next = at;
+    page.more = true;
+    return page;
+  }
+  const std::int64_t last = at.last_seq.value_or(kNoSeq);
+  if (!pair.late.empty() && last < span.first - 1) {
+    auto page = read_late(at, pair, limits);
+    if (!page || !page->rows.empty()) return page;
+  }
+  return read_walk(at, limits, std::max(last, span.first - 1));
+}
+
+// Late rows that lie before the frame's own: apart, so that one of them does not make the walk start far behind.
+base::Result<model::Page> Reader::read_late(const model::Position& at, const Pair& pair, ports::ReadLimits limits) {
+  const Span& span = spans_.back();
+  const std::size_t rows = row_limit(limits);
+  const std::string tx = identifier(layout_.tx);
+  const std::string seq = identifier(layout_.seq);
+  const std::string select = fmt::format(
+      "select @columns@ from (select o.* from unnest({}) as late(xid) cross join lateral "
+      "(select * from {} o where o.{} = late.xid and (o.{}, o.{}) > (late.xid, {}) and o.{} + 0 < {}{} "
+      "order by o.{} limit {}) o order by o.{} limit {}) o",
+      xid_array(pair.late), table_, tx, tx, seq, at.last_seq.value_or(kNoSeq), seq, span.first, not_settled("o", ""),
+      seq, rows, seq, rows);
+  auto fetched = fetch("", select, limits.bytes);
+  if (!fetched) return std::unexpected(fetched.error());
+  model::Page page = std::move(fetched->page);
+  const bool cut = fetched->full || fetched->seen == rows;
+  page.frame = at.frame;
+  page.next = {at.frame, cut ? page.rows.back().seq : span.first - 1};
+  page.more = true;
+  return page;
+}
+
+// The rows of a closed frame by the primary key. The two visibility tests cannot use an index, so no statistics can
+// turn this into another plan; the window bounds the work where few rows belong.
+base::Result<model::Page> Reader::read_walk(const model::Position& at, ports::ReadLimits limits, std::int64_t after) {
+  const Span span = spans_.back();
+  model::Position finished{{at.frame.to, ""}, std::nullopt};
+  if (after >= span.last) {
+    model::Page page;
+    page.frame = at.frame;
+    page.next = finished;
+    if (!at.last_seq) expect_large_ = false;
+    return page;
+  }
+  const std::size_t rows = row_limit(limits);
+  const std::int64_t window_end =
+      std::min(span.last, saturating_add(after, std::max<std::int64_t>(kWalk, 4 * static_cast<std::int64_t>(rows))));
+  const std::string seq = identifier(layout_.seq);
+  const std::string tx = identifier(layout_.tx);
+  const std::string following = fmt::format(", (select min({}) from {} where {} > {} and {} <= {})", seq, table_, seq,
+                                            window_end, seq, span.last);
+  const std::string range = fmt::format("seq > {} and seq <= {}", after, window_end);
+  const std::string select = fmt::format(
+      "select @columns@ from {} o where o.{} > {} and o.{} <= {} and pg_visible_in_snapshot(o.{}, {}::pg_snapshot) "
+      "and not pg_visible_in_snapshot(o.{}, {}::pg_snapshot){} order by o.{} limit {}",
+      table_, seq, after, seq, window_end, tx, literal(at.frame.to), tx,
+      literal(at.frame.from.empty() ? kSeesNothing : at.frame.from), not_settled("o", range), seq, rows);
+  auto fetched = fetch(following, select, limits.bytes);
+  if (!fetched) return std::unexpected(fetched.error());
+  const auto next_seq = fetched->facts.maybe_number(0, kMoreFacts);
+  model::Page page = std::move(fetched->page);
+  page.frame = at.frame;
+  const bool cut = fetched->full || fetched->seen == rows;
+  if (cut) {
+    page.next = {at.frame, page.rows.back().seq};
+    page.more = page.rows.back().seq < span.last;
+  } else if (next_seq) {
+    page.next = {at.frame, *next_seq - 1};
+    page.more = true;
+  } else {
+    page.next = finished;
+  }
+  if (!page.more) page.next = finished;
+  // A frame that fits in one page was small after all.
+  if (!page.more && !at.last_seq) expect_large_ = false;
+  return page;
+}
+
+// Moves the frame's span to the end of spans_, searching on for it by one step where it is not known yet. There is no
+// quicker exact way: a transaction that began late may hold a small seq.
+base::Status Reader::find_span(const model::Frame& frame, const Pair& pair) {
+  const auto known =
+      std::ranges::find_if(spans_, [&](const Span& span) { return span.from == frame.from && span.to == frame.to; });
+  if (known != spans_.end()) {
+    std::rotate(known, known + 1, spans_.end());
+    if (spans_.back().complete) return {};
+  } else {
+    if (spans_.size() == kSpansKept) spans_.erase(spans_.begin());
+    Span fresh;
+    fresh.from = frame.from;
+    fresh.to = frame.to;
+    fresh.first = std::numeric_limits<std::int64_t>::max();
+    fresh.last = kNoSeq;
+    fresh.after_tx = std::to_string(pair.from.xmax);
+    fresh.after_seq = kNoSeq;
+    spans_.push_back(std::move(fresh));
+  }
+  Span& span = spans_.back();
+  const std::string tx = identifier(layout_.tx);
+  const std::string seq = identifier(layout_.seq);
+  const std::string step =
+      fmt::format("select {}, {} from {} where ({}, {}) > ('{}'::xid8, {}) and {} < '{}'::xid8 order by {}, {} ", tx,
+                  seq, table_, tx, seq, span.after_tx, span.after_seq, tx, pair.to.xmax, tx, seq);
+  const std::string late =
+      fmt::format("(select max(o.{} + 0) from unnest({}) as late(xid) join {} o on o.{} = late.xid)", seq,
+                  xid_array(pair.late), table_, tx);
+  auto found =
+      fetch(fmt::format(", found.* from (select count(*), min(k.{} + 0), max(k.{} + 0), {} from ({} limit {}) k) found",
+                        seq, seq, pair.late.empty() ? "null::bigint" : late, step, kSearchStep),
+            "", 0);
+  if (!found) return std::unexpected(found.error());
+  const Answer& facts = found->facts;
+  span.first = std::min(span.first, facts.maybe_number(0, kMoreFacts + 1).value_or(span.first));
+  span.last = std::max({span.last, facts.maybe_number(0, kMoreFacts + 2).value_or(kNoSeq),
+                        facts.maybe_number(0, kMoreFacts + 3).value_or(kNoSeq)});
+  if (facts.number(0, kMoreFacts) < kSearchStep) {
+    // Late rows alone: the walk has nothing of its own to begin with.
+    if (span.first == std::numeric_limits<std::int64_t>::max() && span.last != kNoSeq) span.first = span.last + 1;
+    if (span.last == kNoSeq) span.first = kNoSeq + 1;
+    span.complete = true;
+    return {};
+  }
+  auto end = fetch(fmt::format(", found.* from ({} offset {} limit 1) found", step, kSearchStep - 1), "", 0);
+  if (!end) return std::unexpected(end.error());
+  span.after_tx = std::string(end->facts.text(0, kMoreFacts));
+  span.after_seq = end->facts.number(0, kMoreFacts + 1);
+  return {};
+}
+
+base::Result<model::Page> Reader::read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,
+                                             ports::ReadLimits limits) {
+  if (incarnation != incarnation_) spans_.clear();
+  incarnation_ = incarnation;
+  const std::size_t rows = std::min(seqs.size(), row_limit(limits));
+  const std::string select =
+      fmt::format("select @columns@ from {} o where o.{} = any ('{{{}}}'::bigint[]) order by o.{}", table_,
+                  identifier(layout_.seq), fmt::join(seqs.first(rows), ","), identifier(layout_.seq));
+  auto fetched = fetch("", select, limits.bytes);
+  if (!fetched) return std::unexpected(fetched.error());
+  model::Page page = std::move(fetched->page);
+  page.more = rows < seqs.size() || fetched->seen > page.rows.size();
+  return page;
+}
+
+base::Result<Reader::Fetched> Reader::fetch(const std::string& more_facts, const std::string& select,
+                                            std::size_t byte_limit) {
+  // The lock comes before the snapshot: to a snapshot taken before ALTER TABLE rewrote it the table would be empty.
+  const std::string head = fmt::format(
+      "begin isolation level repeatable read read only; set local lock_timeout = 4000; set local jit = off; "
+      "set local enable_seqscan = off; set local enable_bitmapscan = off; "
+      "set local max_parallel_workers_per_gather = 0; lock table {} in access share mode; "
+      "select {}, pg_current_snapshot(), (extract(epoch from clock_timestamp()) * 1000000)::bigint, "
+      "(select format_type(atttypid, null) from pg_attribute where attrelid = {}::regclass and attname = {}), "
+      "pg_is_in_recovery(){}; ",
+      table_, kIncarnationSql, literal(table_), literal(layout_.payload), more_facts);
+  // Twice only where the payload's type is not what it was.
+  for (;;) {
+    model::Page page;
+    CopyRows rows(page, byte_limit);
+    std::string sql = head;
+    if (!select.empty()) {
+      std::string query = select;
+      const std::string columns = copy_columns(layout_, payload_type_ == "jsonb");
+      for (std::size_t at = 0; (at = query.find("@columns@")) != std::string::npos;) query.replace(at, 9, columns);
+      sql += "copy (" + query + ") to stdout (format binary); ";
+    }
+    auto answers = connection_.script(sql + "commit", [&](std::string_view message) { return rows.take(message); });
+    if (!answers) return std::unexpected(answers.error());
+    if (rows.malformed() || answers->empty()) {
+      connection_.close();
+      return base::fail(ErrorClass::kFatal, fmt::format("the rows of {} came in an unexpected format", layout_.name()));
+    }
+    Fetched fetched{std::move(page), std::move(answers->front()), rows.seen(), rows.full()};
+    if (fetched.facts.flag(0, kRecovering)) {
+      connection_.close();
+      return base::fail(ErrorClass::kUnavailable, "PostgreSQL is a standby now: waiting for the primary");
+    }
+    if (fetched.facts.text(0, kIncarnation) != incarnation_) {
+      return base::fail(ErrorClass::kLostPlace, "PostgreSQL went through a crash recovery or a promotion");
+    }
+    fetched.page.db_now_micros = fetched.facts.number(0, kNow);
+    const std::string type(fetched.facts.text(0, kPayloadType));
+    const bool asked_wrongly = !select.empty() && (payload_type_ == "jsonb") != (type == "jsonb");
+    payload_type_ = type;
+    if (asked_wrongly) continue;
+    learn(fetched);
+    return fetched;
+  }
+}
+
+// Costs nothing while the ledger holds no row of the range; then one look-up a row, whatever the statistics say.
+std::string Reader::not_settled(const std::string& alias, const std::string& range) const {
+  const std::string seq = identifier(layout_.seq);
+  const std::string outbox = literal(outbox_);
+  return fmt::format(
+      " and ((select not exists (select from spillway.settled where outbox = {}{}{})) or "
+      "(select 1 from spillway.settled s where s.outbox = {} and s.seq = {}.{}) is null)",
+      outbox, range.empty() ? "" : " and ", range, outbox, alias, seq);
+}
+
+// Little more than what fits in the byte limit, going by the rows seen lately.
+std::size_t Reader::row_limit(ports::ReadLimits limits) const {
+  const double fit = 1.2 * static_cast<double>(limits.bytes) / std::max(16.0, average_row_) + 8;
+  return std::clamp<std::size_t>(static_cast<std::size_t>(std::min(fit, 1e9)), 1, limits.rows);
+}
+
+void Reader::learn(const Fetched& fetched) {
+  if (fetched.page.rows.empty()) return;
+  std::size_t bytes = 0;
+  for (const model::Row& row : fetched.page.rows) bytes += row.bytes();
+  average_row_ = 0.5 * average_row_ + 0.5 * static_cast<double>(bytes) / static_cast<double>(fetched.page.rows.size());
+}
+
+}  // namespace spillway::postgres

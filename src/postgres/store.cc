@@ -1,0 +1,32 @@
+#include "postgres/store.h"
+
+#include "postgres/inspect.h"
+#include "postgres/lease_session.h"
+#include "postgres/ledger.h"
+#include "postgres/operator_session.h"
+#include "postgres/reader.h"
+
+namespace spillway::postgres {
+
+base::Result<std::vector<std::string>> OutboxStore::inspect() {
+  Connection connection(options_.connect);
+  return inspect_outbox(connection, options_.outbox, options_.layout);
+}
+
+std::unique_ptr<ports::OutboxReader> OutboxStore::open_reader() {
+  return std::make_unique<Reader>(options_.connect, options_.outbox, options_.layout);
+}
+
+std::unique_ptr<ports::OutboxLedger> OutboxStore::open_ledger() {
+  return std::make_unique<Ledger>(options_.connect, options_.outbox, options_.layout);
+}
+
+std::unique_ptr<ports::LeaseSession> OutboxStore::open_lease() {
+  return std::make_unique<LeaseSession>(options_.connect, options_.outbox, options_.layout.name());
+}
+
+std::unique_ptr<ports::OperatorSession> OutboxStore::open_operator() {
+  return std::make_unique<OperatorSession>(options_.connect, options_.outbox, options_.layout);
+}
+
+}  // namespace spillway::postgres

@@ -1,0 +1,36 @@
+// The outbox in PostgreSQL 13 or later. Each session is one connection, made when first used.
+#pragma once
+
+#include <string>
+
+#include "ports/outbox_store.h"
+#include "postgres/connection.h"
+#include "postgres/layout.h"
+
+namespace spillway::postgres {
+
+struct StoreOptions {
+  ConnectOptions connect;
+  std::string outbox = "default";
+  TableLayout layout{};
+};
+
+class OutboxStore final : public ports::OutboxStore {
+ public:
+  explicit OutboxStore(StoreOptions options) : options_(std::move(options)) {}
+
+  base::Result<std::vector<std::string>> inspect() override;
+
+  std::unique_ptr<ports::OutboxReader> open_reader() override;
+  std::unique_ptr<ports::OutboxLedger> open_ledger() override;
+  std::unique_ptr<ports::LeaseSession> open_lease() override;
+  std::unique_ptr<ports::OperatorSession> open_operator() override;
+
+  bool marks_rows() const override { return false; }
+  std::string describe() const override { return "PostgreSQL " + postgres::describe(options_.connect.uri); }
+
+ private:
+  StoreOptions options_;
+};
+
+}  // namespace spillway::postgres

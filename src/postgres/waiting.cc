@@ -1,0 +1,114 @@
+#include "postgres/waiting.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "postgres/snapshot.h"
+
+namespace spillway::postgres {
+namespace {
+
+constexpr std::int64_t kCounted = 10'000;
+
+const std::string& or_nothing(const std::string& snapshot) {
+  static const std::string kNothing = kSeesNothing;
+  return snapshot.empty() ? kNothing : snapshot;
+}
+
+class Counter {
+ public:
+  Counter(Connection& connection, const TableLayout& layout)
+      : connection_(connection),
+        table_(layout.qualified()),
+        seq_(identifier(layout.seq)),
+        tx_(identifier(layout.tx)),
+        created_at_(layout.created_at.empty() ? "null::timestamptz" : identifier(layout.created_at)),
+        size_(fmt::format("coalesce(octet_length({}::text), 0) + 64", identifier(layout.payload))) {}
+
+  // Rows that `from` does not see, all the visible ones where `to` is empty.
+  base::Status add_by_tx(const std::string& from, const std::string& to, Waiting& waiting) {
+    const auto since = parse_snapshot(from);
+    if (!since) return {};
+    std::string rows = fmt::format("(select * from {} where {} >= '{}'::xid8 order by {}, {} limit {})", table_, tx_,
+                                   since->xmax, tx_, seq_, kCounted + 1);
+    if (!since->running.empty()) {
+      rows += fmt::format(
+          " union all (select o.* from unnest('{{{}}}'::xid8[]) as late(xid) cross join lateral "
+          "(select * from {} where {} = late.xid limit {}) o)",
+          fmt::join(since->running, ","), table_, tx_, kCounted + 1);
+    }
+    const std::string condition =
+        to.empty() ? std::string("true") : fmt::format("pg_visible_in_snapshot({}, {}::pg_snapshot)", tx_, literal(to));
+    return add(rows, condition, from, to, {}, waiting);
+  }
+
+  // The rest of a closed frame, of which all up to `after` is finished.
+  base::Status add_by_seq(const model::Frame& frame, std::int64_t after, Waiting& waiting) {
+    const std::string rows =
+        fmt::format("(select * from {} where {} > {} order by {} limit {})", table_, seq_, after, seq_, kCounted + 1);
+    const std::string condition = fmt::format(
+        "pg_visible_in_snapshot({0}, {1}::pg_snapshot) and not pg_visible_in_snapshot({0}, {2}::pg_snapshot)", tx_,
+        literal(frame.to), literal(or_nothing(frame.from)));
+    return add(rows, condition, frame.from, frame.to, after, waiting);
+  }
+
+ private:
+  base::Status add(const std::string& rows, const std::string& condition, const std::string& from,
+                   const std::string& to, std::optional<std::int64_t> after, Waiting& waiting) {
+    const auto since = parse_snapshot(from);
+    const auto until = parse_snapshot(to);
+    if (!since || !until) return {};
+    const std::string before = to.empty() ? "" : fmt::format("where {} < '{}'::xid8 ", tx_, until->xmax);
+    const std::string first = after ? std::to_string(*after)
+                                    : fmt::format("(select {} from {} where {} >= '{}'::xid8 order by {}, {} limit 1)",
+                                                  seq_, table_, tx_, since->xmax, tx_, seq_);
+    const auto answer = connection_.ask(fmt::format(
+        "select count(*), count(*) filter (where waits), "
+        "greatest(0, extract(epoch from clock_timestamp() - min({}) filter (where waits and isfinite({}))))::float8, "
+        "avg({}) filter (where waits)::float8, {}, (select {} from {} {}order by {} desc, {} desc limit 1) "
+        "from (select *, {} as waits from ({}) o) o",
+        created_at_, created_at_, size_, first, seq_, table_, before, tx_, seq_, condition, rows));
+    if (!answer) return std::unexpected(answer.error());
+    std::int64_t count = answer->number(0, 1);
+    if (answer->number(0, 0) > kCounted) {
+      waiting.estimated = true;
+      count = std::max(count, answer->number(0, 5) - answer->number(0, 4));
+    }
+    waiting.rows += count;
+    waiting.bytes += static_cast<std::int64_t>(answer->real(0, 3) * static_cast<double>(count));
+    if (const auto age = answer->maybe_real(0, 2); age && answer->number(0, 1) > 0) {
+      waiting.oldest_age_s = std::max(waiting.oldest_age_s.value_or(0), *age);
+    }
+    return {};
+  }
+
+  Connection& connection_;
+  std::string table_, seq_, tx_, created_at_, size_;
+};
+
+}  // namespace
+
+base::Result<Waiting> count_waiting(Connection& connection, const TableLayout& layout,
+                                    const ports::Progress& progress) {
+  Waiting waiting;
+  Counter counter(connection, layout);
+  const auto add_closed = [&](const model::Position& position) {
+    return position.last_seq ? counter.add_by_seq(position.frame, *position.last_seq, waiting)
+                             : counter.add_by_tx(position.frame.from, position.frame.to, waiting);
+  };
+  for (const model::Position& position : progress.backlog) {
+    if (auto status = add_closed(position); !status) return std::unexpected(status.error());
+  }
+  std::string open_from = progress.live.frame.from;
+  if (!progress.live.frame.to.empty()) {
+    if (auto status = add_closed(progress.live); !status) return std::unexpected(status.error());
+    open_from = progress.live.frame.to;
+  }
+  if (auto status = counter.add_by_tx(open_from, "", waiting); !status) return std::unexpected(status.error());
+  return waiting;
+}
+
+}  // namespace spillway::postgres

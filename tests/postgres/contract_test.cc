@@ -1,0 +1,48 @@
+#include "postgres/outbox.h"
+
+namespace spillway::ports {
+namespace {
+
+using testing::Outbox;
+using testing::Session;
+
+std::string sql_text(const std::optional<std::string>& text) { return text ? postgres::literal(*text) : "null"; }
+
+class PostgresBench final : public OutboxBench {
+ public:
+  OutboxStore& store() override { return *store_; }
+
+  std::int64_t insert(const NewRow& row) override { return std::stoll(outbox_.value(sql(row))); }
+
+  void insert_many(std::int64_t count, std::size_t payload_bytes) override {
+    outbox_.sql(
+        "insert into spillway.outbox (aggregatetype, aggregateid, type, payload) select 'account', "
+        "'k-' || n % 10, 'opened', repeat('x', " +
+        std::to_string(payload_bytes) + ") from generate_series(1, " + std::to_string(count) + ") n");
+  }
+
+  void insert_and_roll_back(const NewRow& row) override {
+    Session session(outbox_.uri());
+    session.run("begin");
+    session.run(sql(row));
+    session.run("rollback");
+  }
+
+  std::int64_t rows_in_table() override { return outbox_.number("select count(*) from spillway.outbox"); }
+
+ private:
+  static std::string sql(const NewRow& row) {
+    return "insert into spillway.outbox (aggregatetype, aggregateid, type, payload, headers) values (" +
+           sql_text(row.aggregate_type) + ", " + sql_text(row.aggregate_id) + ", " + sql_text(row.type) + ", " +
+           sql_text(row.payload) + ", " + sql_text(row.headers) + ") returning seq";
+  }
+
+  Outbox outbox_;
+  std::unique_ptr<postgres::OutboxStore> store_ = outbox_.store();
+};
+
+INSTANTIATE_TEST_SUITE_P(Postgres, OutboxStoreContract,
+                         ::testing::Values([] { return std::make_unique<PostgresBench>(); }));
+
+}  // namespace
+}  // namespace spillway::ports
