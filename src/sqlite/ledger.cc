@@ -15,6 +15,9 @@ namespace {
 using model::Settlement;
 using model::Verdict;
 
+// Deleting holds the one write lock: writers get their turn between pieces (about 20 ms each).
+constexpr std::int64_t kRowsPerDelete = 500;
+
 // What a settlement adds to the totals beyond what was recorded for the same row before.
 struct Totals {
   std::int64_t discarded = 0;
@@ -57,6 +60,14 @@ std::int64_t removable_up_to(Connection& connection, const std::string& name, st
   auto older = connection.use("DELETE FROM spillway_finished WHERE name = ? AND at < ?");
   older.bind(name).bind(kept.integer(0)).run();
   return kept.integer(1);
+}
+
+std::int64_t remove_finished(Connection& connection, std::int64_t last_seq, std::int64_t limit) {
+  auto remove = connection.use(
+      "DELETE FROM spillway_outbox WHERE seq IN (SELECT seq FROM spillway_outbox AS o WHERE seq <= ?"
+      " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq AND s.state <> 'done')"
+      " ORDER BY seq LIMIT ?)");
+  return remove.bind(last_seq).bind(limit).run();
 }
 
 }  // namespace
@@ -104,14 +115,19 @@ base::Status Ledger::finish(const ports::Fence& fence, std::span<const std::int6
 }
 
 base::Result<std::int64_t> Ledger::clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) {
-  return session_.fenced(fence, [&](Connection& connection) {
-    const std::int64_t last = removable_up_to(connection, session_.name(), keep);
-    auto remove = connection.use(
-        "DELETE FROM spillway_outbox WHERE seq IN (SELECT seq FROM spillway_outbox AS o WHERE seq <= ?"
-        " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq AND s.state <> 'done')"
-        " ORDER BY seq LIMIT ?)");
-    return remove.bind(last).bind(static_cast<std::int64_t>(rows)).run();
-  });
+  std::int64_t removed = 0;
+  while (removed < static_cast<std::int64_t>(rows)) {
+    const std::int64_t piece = std::min(kRowsPerDelete, static_cast<std::int64_t>(rows) - removed);
+    const auto gone = session_.fenced(fence, [&](Connection& connection) {
+      return remove_finished(connection, removable_up_to(connection, session_.name(), keep), piece);
+    });
+    // What went before a failure is gone: it is reported, and the next call meets the failure again.
+    if (!gone && removed == 0) return gone;
+    if (!gone || *gone == 0) break;
+    removed += *gone;
+    if (*gone < piece) break;
+  }
+  return removed;
 }
 
 base::Result<std::vector<Settlement>> Ledger::released(std::int64_t after, std::size_t limit) {

@@ -16,7 +16,8 @@ class Ledger final : public ports::OutboxLedger {
   // A settlement that is history already stays as it is.
   base::Status record(const ports::Fence& fence, std::span<const model::Settlement> settlements) override;
   base::Status finish(const ports::Fence& fence, std::span<const std::int64_t> seqs) override;
-  // Positions are kept once an hour, so a row may stay up to an hour longer than `keep`.
+  // Positions are kept once an hour, so a row may stay up to an hour longer than `keep`. Rows go in small transactions
+  // of their own; what went before a failure counts as a success.
   base::Result<std::int64_t> clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) override;
   base::Result<std::vector<model::Settlement>> released(std::int64_t after, std::size_t limit) override;
   base::Result<std::int64_t> release_key(const ports::Fence& fence, const std::string& key) override;

@@ -137,6 +137,15 @@ TEST_F(LedgerFile, CleanupRemovesFinishedRowsInPiecesAndSparesOpenOnes) {
   EXPECT_EQ(ledger->clean_up(fence, std::chrono::seconds(0), 100), 0);
 }
 
+TEST_F(LedgerFile, CleanupRemovesExactlyWhatItMayBeyondOnePiece) {
+  write_events(path, 1'200);
+  record({settlement(1, Verdict::kSetAside)});
+  save_all_read();
+  EXPECT_EQ(ledger->clean_up(fence, std::chrono::seconds(0), 700), 700);
+  EXPECT_EQ(ledger->clean_up(fence, std::chrono::seconds(0), 10'000), 499);
+  EXPECT_EQ(value_of(path, "SELECT group_concat(seq) FROM spillway_outbox"), "1");
+}
+
 TEST_F(LedgerFile, CleanupStopsBeforeTheOldestBacklog) {
   write_events(path, 20);
   ASSERT_TRUE(ledger->save(fence, {{{{"15", ""}, {}}, {{{"5", "10"}, 7}, {{"10", "15"}, {}}}}, 0, {}}));
