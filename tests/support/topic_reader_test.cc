@@ -16,16 +16,13 @@ TEST(TopicReader, ReadsEveryRecordWithEverythingItCarries) {
   EXPECT_TRUE(reader.read_all("no-such-topic").empty());
 
   const auto producer = make_producer(broker.bootstrap());
-  const auto error = rd_kafka_producev(producer.get(), RD_KAFKA_V_TOPIC("orders"), RD_KAFKA_V_PARTITION(1),
-                                       RD_KAFKA_V_KEY("", 0), RD_KAFKA_V_TIMESTAMP(1700000000123),
-                                       RD_KAFKA_V_HEADER("id", "abc", 3), RD_KAFKA_V_HEADER("none", nullptr, 0),
-                                       RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
-  ASSERT_EQ(error, RD_KAFKA_RESP_ERR_NO_ERROR);
+  ASSERT_TRUE(enqueue(producer.get(), {.topic = "orders",
+                                       .partition = 1,
+                                       .key = "",
+                                       .timestamp_ms = 1700000000123,
+                                       .headers = {{"id", "abc"}, {"none", std::nullopt}}}));
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_EQ(
-        rd_kafka_producev(producer.get(), RD_KAFKA_V_TOPIC("orders"), RD_KAFKA_V_PARTITION(0),
-                          RD_KAFKA_V_VALUE(&i, sizeof i), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END),
-        RD_KAFKA_RESP_ERR_NO_ERROR);
+    ASSERT_TRUE(enqueue(producer.get(), {.topic = "orders", .partition = 0, .value = std::to_string(i)}));
   }
   ASSERT_EQ(rd_kafka_flush(producer.get(), 20000), RD_KAFKA_RESP_ERR_NO_ERROR);
 
