@@ -37,7 +37,7 @@ AdaptiveLimiter::Permit AdaptiveLimiter::try_acquire(Instant now) noexcept {
 void AdaptiveLimiter::record(Outcome outcome, Instant started, Instant now) noexcept {
   const std::uint32_t in_flight = in_flight_.fetch_sub(1);
   if (outcome == Outcome::kIgnored) return;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard held(lock_);
   latency_sum_ += static_cast<double>(elapsed(started, now).count());
   ++samples_;
   failures_ += outcome == Outcome::kFailure;

@@ -20,18 +20,12 @@ std::optional<SettingError> BreakerSettings::first_error() const {
 
 const char* to_string(BreakerState state) noexcept {
   switch (state) {
-    case BreakerState::kClosed:
-      return "closed";
-    case BreakerState::kOpen:
-      return "open";
-    case BreakerState::kHalfOpen:
-      return "half_open";
-    case BreakerState::kForcedOpen:
-      return "forced_open";
-    case BreakerState::kDisabled:
-      return "disabled";
-    case BreakerState::kMetricsOnly:
-      return "metrics_only";
+    case BreakerState::kClosed: return "closed";
+    case BreakerState::kOpen: return "open";
+    case BreakerState::kHalfOpen: return "half_open";
+    case BreakerState::kForcedOpen: return "forced_open";
+    case BreakerState::kDisabled: return "disabled";
+    case BreakerState::kMetricsOnly: return "metrics_only";
   }
   return "unknown";
 }
@@ -42,7 +36,7 @@ CircuitBreaker::CircuitBreaker(BreakerSettings settings, Instant created, EventQ
       window_(settings_.window, settings_.window_size, created) {}
 
 CircuitBreaker::Admission CircuitBreaker::acquire_trial(Instant now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard held(lock_);
   const BreakerState state = state_of(word_.load(std::memory_order_relaxed));
   if (state == BreakerState::kOpen) {
     if (now.time_since_epoch().count() < open_until_.load(std::memory_order_relaxed)) {
@@ -60,7 +54,7 @@ CircuitBreaker::Admission CircuitBreaker::acquire_trial(Instant now) noexcept {
 }
 
 void CircuitBreaker::give_trial_back(std::uint64_t word) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard held(lock_);
   if (word_.load(std::memory_order_relaxed) == word) --trials_out_;
 }
 
@@ -73,7 +67,7 @@ void CircuitBreaker::record(std::uint64_t word, Outcome outcome, Duration took, 
   }
   const bool failed = outcome == Outcome::kFailure;
   const bool slow = took > settings_.slow_threshold;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard held(lock_);
   if (word_.load(std::memory_order_relaxed) != word) {
     stale_.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -85,8 +79,7 @@ void CircuitBreaker::record(std::uint64_t word, Outcome outcome, Duration took, 
     trials_.slow += slow;
     judge_trials(now);
   } else {
-    window_.add(failed, slow, now);
-    judge_window(state, now);
+    if (window_.add(failed, slow, now)) judge_window(state, now);
   }
 }
 
@@ -137,7 +130,7 @@ void CircuitBreaker::enter(BreakerState state, Instant now, EventKind kind) noex
 }
 
 void CircuitBreaker::switch_by_hand(BreakerState state, Instant now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard held(lock_);
   enter(state, now, state == BreakerState::kClosed ? EventKind::kBreakerClosed : EventKind::kBreakerForced);
 }
 
@@ -149,7 +142,7 @@ void CircuitBreaker::tell(EventKind kind, Instant now) noexcept {
 }
 
 BreakerRates CircuitBreaker::rates(Instant now) const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard held(lock_);
   const BreakerState state = state_of(word_.load(std::memory_order_relaxed));
   BreakerRates rates;
   if (state == BreakerState::kOpen) {
@@ -170,7 +163,7 @@ BreakerCounters CircuitBreaker::counters() const noexcept {
 }
 
 std::uint32_t CircuitBreaker::trials_free() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard held(lock_);
   if (state_of(word_.load(std::memory_order_relaxed)) != BreakerState::kHalfOpen) return 0;
   return settings_.trials - trials_.total - trials_out_;
 }

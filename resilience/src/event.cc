@@ -6,26 +6,16 @@ namespace spillway::resilience {
 
 const char* to_string(EventKind kind) noexcept {
   switch (kind) {
-    case EventKind::kBreakerOpened:
-      return "breaker_opened";
-    case EventKind::kBreakerHalfOpened:
-      return "breaker_half_opened";
-    case EventKind::kBreakerClosed:
-      return "breaker_closed";
-    case EventKind::kBreakerForced:
-      return "breaker_forced";
-    case EventKind::kBreakerRateExceeded:
-      return "breaker_rate_exceeded";
-    case EventKind::kLimitChanged:
-      return "limit_changed";
-    case EventKind::kEndpointEjected:
-      return "endpoint_ejected";
-    case EventKind::kEndpointReturned:
-      return "endpoint_returned";
-    case EventKind::kDrainStarted:
-      return "drain_started";
-    case EventKind::kDrained:
-      return "drained";
+    case EventKind::kBreakerOpened: return "breaker_opened";
+    case EventKind::kBreakerHalfOpened: return "breaker_half_opened";
+    case EventKind::kBreakerClosed: return "breaker_closed";
+    case EventKind::kBreakerForced: return "breaker_forced";
+    case EventKind::kBreakerRateExceeded: return "breaker_rate_exceeded";
+    case EventKind::kLimitChanged: return "limit_changed";
+    case EventKind::kEndpointEjected: return "endpoint_ejected";
+    case EventKind::kEndpointReturned: return "endpoint_returned";
+    case EventKind::kDrainStarted: return "drain_started";
+    case EventKind::kDrained: return "drained";
   }
   return "unknown";
 }

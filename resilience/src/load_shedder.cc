@@ -35,7 +35,7 @@ Cause LoadShedder::judge(const ShedRequest& request) noexcept {
 }
 
 bool LoadShedder::too_old(Duration age, Instant now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard held(lock_);
   if (now >= interval_end_) {
     // Not even the luckiest request of the interval was fast: the queue stands. No request at all is no overload.
     const bool stands = least_age_ != Duration::max() && least_age_ > settings_.queue_target;

@@ -12,6 +12,7 @@
 #include "spillway/resilience/event.h"
 #include "spillway/resilience/outcome.h"
 #include "spillway/resilience/setting_error.h"
+#include "spillway/resilience/short_lock.h"
 #include "spillway/resilience/time.h"
 
 namespace spillway::resilience {
@@ -84,7 +85,7 @@ class AdaptiveLimiter {
 
  private:
   void record(Outcome outcome, Instant started, Instant now) noexcept;
-  // With mutex_ held:
+  // With lock_ held:
   void end_window(Instant now) noexcept;
   double next_limit(double limit, double latency) noexcept;
 
@@ -95,7 +96,7 @@ class AdaptiveLimiter {
   std::atomic<std::uint64_t> refused_{0};
   std::atomic<Duration::rep> baseline_{0};
 
-  std::mutex mutex_;
+  ShortLock lock_;
   Instant window_start_;
   double exact_limit_;
   double latency_sum_ = 0;

@@ -22,12 +22,11 @@ class CallWindow {
  public:
   CallWindow(WindowKind kind, std::uint32_t size, Instant created);
 
-  void add(bool failed, bool slow, Instant now) {
-    if (kind_ == WindowKind::kCount) {
-      add_to_ring(failed, slow);
-    } else {
-      add_to_bucket(failed, slow, now);
-    }
+  // Whether a rate can have risen: a good call in a full count window only takes the place of another.
+  bool add(bool failed, bool slow, Instant now) {
+    if (kind_ == WindowKind::kCount) return add_to_ring(failed, slow);
+    add_to_bucket(failed, slow, now);
+    return true;
   }
 
   // Leaves out what is too old at `now`; costs at most one pass over the buckets, however long nothing happened.
@@ -38,18 +37,23 @@ class CallWindow {
   static constexpr std::uint8_t kFailed = 1;
   static constexpr std::uint8_t kSlow = 2;
 
-  void add_to_ring(bool failed, bool slow) {
+  bool add_to_ring(bool failed, bool slow) {
+    const auto call = static_cast<std::uint8_t>((failed ? kFailed : 0) | (slow ? kSlow : 0));
     std::uint8_t& place = ring_[next_];
-    if (sum_.total == ring_.size()) {
+    const bool full = sum_.total == ring_.size();
+    if (!full) {
+      ++sum_.total;
+    } else if (place != 0) {
       sum_.failed -= place & kFailed;
       sum_.slow -= place >> 1;
-    } else {
-      ++sum_.total;
     }
-    place = static_cast<std::uint8_t>((failed ? kFailed : 0) | (slow ? kSlow : 0));
-    sum_.failed += failed;
-    sum_.slow += slow;
+    if (call != 0) {
+      sum_.failed += failed;
+      sum_.slow += slow;
+    }
+    place = call;
     if (++next_ == ring_.size()) next_ = 0;
+    return !full || call != 0;
   }
   void add_to_bucket(bool failed, bool slow, Instant now);
   void advance(Instant now);

@@ -13,6 +13,7 @@
 #include "spillway/resilience/event.h"
 #include "spillway/resilience/outcome.h"
 #include "spillway/resilience/setting_error.h"
+#include "spillway/resilience/short_lock.h"
 #include "spillway/resilience/time.h"
 
 namespace spillway::resilience {
@@ -109,17 +110,14 @@ class CircuitBreaker {
     switch (state_of(word)) {
       case BreakerState::kClosed:
       case BreakerState::kDisabled:
-      case BreakerState::kMetricsOnly:
-        return {Permit(this, word), Cause::kNone};
+      case BreakerState::kMetricsOnly: return {Permit(this, word), Cause::kNone};
       case BreakerState::kOpen:
         if (now.time_since_epoch().count() < open_until_.load(std::memory_order_relaxed)) {
           return refuse(Cause::kBreakerOpen);
         }
         return acquire_trial(now);
-      case BreakerState::kHalfOpen:
-        return acquire_trial(now);
-      case BreakerState::kForcedOpen:
-        break;
+      case BreakerState::kHalfOpen: return acquire_trial(now);
+      case BreakerState::kForcedOpen: break;
     }
     return refuse(Cause::kBreakerForcedOpen);
   }
@@ -152,7 +150,7 @@ class CircuitBreaker {
   }
   void give_trial_back(std::uint64_t word) noexcept;
 
-  // With mutex_ held:
+  // With lock_ held:
   void judge_trials(Instant now) noexcept;
   void judge_window(BreakerState state, Instant now) noexcept;
   bool reaches_threshold(const CallCounts& counts) const noexcept;
@@ -169,7 +167,7 @@ class CircuitBreaker {
   std::atomic<std::uint64_t> ignored_{0};
   std::atomic<std::uint64_t> stale_{0};
 
-  mutable std::mutex mutex_;
+  mutable ShortLock lock_;
   mutable CallWindow window_;
   CallCounts trials_;
   CallCounts opened_by_;

@@ -11,6 +11,7 @@
 #include "spillway/resilience/cause.h"
 #include "spillway/resilience/deadline.h"
 #include "spillway/resilience/setting_error.h"
+#include "spillway/resilience/short_lock.h"
 #include "spillway/resilience/time.h"
 
 namespace spillway::resilience {
@@ -56,7 +57,7 @@ class LoadShedder {
   std::atomic<bool> overloaded_{false};
   std::atomic<std::uint64_t> shed_{0};
 
-  std::mutex mutex_;
+  ShortLock lock_;
   Instant interval_end_{};
   Duration least_age_ = Duration::max();
 };

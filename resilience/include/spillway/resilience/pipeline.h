@@ -291,8 +291,7 @@ class Pipeline {
           wait(call.frame());
           action = call.go_on(clock_->now());
           break;
-        case detail::Action::kDone:
-          return call.take_result();
+        case detail::Action::kDone: return call.take_result();
       }
     }
   }
