@@ -4,6 +4,8 @@
 
 #include <ostream>
 
+#include "app/open_store.h"
+#include "postgres/schema.h"
 #include "sqlite/schema.h"
 
 namespace spillway::app {
@@ -19,8 +21,9 @@ int failed(const base::Error& error, std::ostream& err) {
 }
 
 int init_sqlite(const InitOptions& options, const config::Config& config, std::ostream& out, std::ostream& err) {
-  if (options.notify || options.roles || options.partitioned || options.repair_restored) {
-    err << "--notify, --roles, --partitioned and --repair-restored are for PostgreSQL; outbox.store is SQLite\n";
+  if (options.payload || options.notify || options.roles || options.partitioned || options.repair_restored) {
+    err << "--payload, --notify, --roles, --partitioned and --repair-restored are for PostgreSQL; outbox.store is "
+           "SQLite\n";
     return kMisconfigured;
   }
   if (options.print) {
@@ -38,9 +41,36 @@ int init_sqlite(const InitOptions& options, const config::Config& config, std::o
   return kDone;
 }
 
+int init_postgres(const InitOptions& options, const config::Config& config, std::ostream& out, std::ostream& err) {
+  auto store = postgres_options(config);
+  if (!store) return failed(store.error(), err);
+  postgres::InitOptions init{.payload = options.payload ? postgres::payload_of(*options.payload) : std::nullopt,
+                             .notify = options.notify,
+                             .roles = options.roles,
+                             .partitioned = options.partitioned,
+                             .layout = store->layout};
+  if (options.print) {
+    out << postgres::init_sql(init);
+    return kDone;
+  }
+  postgres::Connection connection(store->connect);
+  const auto installed = postgres::install(connection, init);
+  if (!installed) return failed(installed.error(), err);
+  const std::string where = fmt::format("{} in {}", store->layout.name(), postgres::describe(store->connect.uri));
+  using Change = postgres::Installed::Change;
+  switch (installed->change) {
+    case Change::kCreated: out << "created " << where; break;
+    case Change::kUpgraded: out << "upgraded " << where; break;
+    case Change::kUnchanged: out << "nothing to do: up to date: " << where; break;
+  }
+  out << " (payload " << to_string(installed->payload) << ")\n";
+  return kDone;
+}
+
 }  // namespace
 
 int run_init(const InitOptions& options, const config::Config& config, std::ostream& out, std::ostream& err) {
+  if (config.outbox.store_kind() == config::StoreKind::kPostgres) return init_postgres(options, config, out, err);
   return init_sqlite(options, config, out, err);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "config/config.h"
@@ -10,7 +11,7 @@ namespace spillway::app {
 
 struct InitOptions {
   bool print = false;
-  std::string payload = "text";
+  std::optional<std::string> payload;  // text, bytea, json or jsonb
   bool notify = false;
   bool roles = false;
   bool partitioned = false;

@@ -47,9 +47,8 @@ void add_init(CLI::App& app, Shared& shared, InitOptions& options, int& status) 
   CLI::App* init = app.add_subcommand("init", "Create or upgrade the tables; may be run again");
   take_config(init, shared);
   init->add_flag("--print", options.print, "print the SQL instead of running it");
-  init->add_option("--payload", options.payload, "type of the payload column (PostgreSQL)")
-      ->check(CLI::IsMember({"text", "bytea", "json", "jsonb"}))
-      ->capture_default_str();
+  init->add_option("--payload", options.payload, "type of the payload column, text unless given (PostgreSQL)")
+      ->check(CLI::IsMember({"text", "bytea", "json", "jsonb"}));
   init->add_flag("--notify", options.notify, "NOTIFY at every insert; needs outbox.listen (PostgreSQL)");
   init->add_flag("--roles", options.roles, "roles for writers, relay and console; needs CREATEROLE (PostgreSQL)");
   init->add_flag("--partitioned", options.partitioned, "partition the outbox by time (PostgreSQL)");

@@ -1,0 +1,44 @@
+// Services that write events as they should: business row and event in one transaction, the key's lock taken first.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace spillway::testing {
+
+struct WriterOptions {
+  std::string uri;
+  int writers = 16;
+  int keys = 5'000;
+  std::int64_t events = 200'000;  // committed ones, about
+  std::uint64_t seed = 1;
+  int rollback_percent = 10;
+  int slow_percent = 2;  // of the transactions stay open for a while after their events
+};
+
+// Each key has a counter of its own without gaps: the payload is "KEY N". Which events were committed is what the table
+// says in the end; a writer whose server went away goes on with a new connection.
+class Writers {
+ public:
+  // Creates the table of counters.
+  explicit Writers(WriterOptions options);
+  ~Writers();
+
+  std::int64_t committed() const { return committed_; }
+  bool done() const { return running_ == 0; }
+  void join();
+
+ private:
+  void work(int number);
+
+  WriterOptions options_;
+  std::atomic<std::int64_t> committed_ = 0;
+  std::atomic<int> running_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace spillway::testing
