@@ -187,7 +187,7 @@ class OperatorSession {
   // The row behind a settlement with payload and headers; empty page where it is gone.
   virtual base::Result<model::Page> settled_row(const base::Uuid& id) = 0;
   // kPublish releases the rows for the relay to send, kDiscard closes them; rows stopped behind them by their key
-  // become released in order. The number changed.
+  // become released in order and are not counted. The number resolved.
   virtual base::Result<std::int64_t> resolve(const SettlementFilter& filter, model::Verdict verdict,
                                              const std::string& reason, const std::string& who) = 0;
 };

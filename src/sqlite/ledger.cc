@@ -18,25 +18,23 @@ using model::Verdict;
 // Deleting holds the one write lock: writers get their turn between pieces (about 20 ms each).
 constexpr std::int64_t kRowsPerDelete = 500;
 
-// What a settlement adds to the totals beyond what was recorded for the same row before.
+// What a batch adds to the totals, which never go down; the same verdict again for the same row adds nothing.
 struct Totals {
   std::int64_t discarded = 0;
   std::int64_t reconciled = 0;
 
-  void count(std::string_view verdict, std::int64_t sign) {
-    if (verdict == to_string(Verdict::kDiscard)) discarded += sign;
-    if (verdict == to_string(Verdict::kReconcile)) reconciled += sign;
+  void count(Verdict verdict) {
+    discarded += verdict == Verdict::kDiscard;
+    reconciled += verdict == Verdict::kReconcile;
   }
 };
 
 void record_one(Connection& connection, const Settlement& settlement, std::int64_t now, Totals& totals) {
   const char* verdict = to_string(settlement.verdict);
   auto before = connection.use("SELECT verdict, state FROM spillway_settled WHERE seq = ?");
-  if (before.bind(settlement.seq).step()) {
-    if (before.text(1) == state_name(model::SettlementState::kDone)) return;
-    totals.count(before.text(0), -1);
-  }
-  totals.count(verdict, +1);
+  const bool known = before.bind(settlement.seq).step();
+  if (known && before.text(1) == state_name(model::SettlementState::kDone)) return;
+  if (!known || before.text(0) != verdict) totals.count(settlement.verdict);
   const std::string id = base::to_string(settlement.id);
   auto upsert = connection.use(
       "INSERT INTO spillway_settled (" SPILLWAY_SQLITE_SETTLEMENT_COLUMNS

@@ -66,12 +66,12 @@ void resolve_one(Connection& connection, const Settlement& settlement, Verdict v
 }
 
 // Rows of the key that nothing open stands before any more.
-std::int64_t release_stopped(Connection& connection, const std::string& key) {
+void release_stopped(Connection& connection, const std::string& key) {
   auto release = connection.use(
       "UPDATE spillway_settled SET state = 'released' WHERE key = ?1 AND state = 'open' AND verdict = 'stopped'"
       " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS before WHERE before.key = ?1 AND before.state = 'open'"
       " AND before.verdict = 'set_aside' AND before.seq < spillway_settled.seq)");
-  return release.bind(key).run();
+  release.bind(key).run();
 }
 
 std::optional<double> oldest_open_age(Connection& connection) {
@@ -166,18 +166,14 @@ base::Result<std::int64_t> OperatorSession::resolve(const ports::SettlementFilte
     open.open_only = true;
     const auto chosen = select(connection, open);
     const std::int64_t now = now_millis(connection);
-    std::int64_t were_reconciled = 0;
     for (const auto& settlement : chosen) {
-      were_reconciled += settlement.verdict == Verdict::kReconcile;
       resolve_one(connection, settlement, verdict, reason, who, now);
     }
-    auto changed = static_cast<std::int64_t>(chosen.size());
     for (const auto& settlement : chosen) {
-      if (settlement.key) changed += release_stopped(connection, *settlement.key);
+      if (settlement.key) release_stopped(connection, *settlement.key);
     }
-    add_to_counter(connection, kReconciledCounter, -were_reconciled);
-    if (verdict == Verdict::kDiscard)
-      add_to_counter(connection, kDiscardedCounter, static_cast<std::int64_t>(chosen.size()));
+    const auto changed = static_cast<std::int64_t>(chosen.size());
+    if (verdict == Verdict::kDiscard) add_to_counter(connection, kDiscardedCounter, changed);
     return changed;
   });
 }

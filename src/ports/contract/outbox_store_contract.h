@@ -476,6 +476,8 @@ TEST_P(OutboxStoreContract, ADiscardedSettlementIsHistory) {
   EXPECT_EQ(all->front().state, model::SettlementState::kDone);
   EXPECT_EQ(all->front().who, "ann");
   EXPECT_EQ(operator_->figures()->open_settlements, 0);
+  EXPECT_EQ(operator_->figures()->reconciled, 1) << "a total does not go down";
+  EXPECT_EQ(operator_->figures()->discarded, 1);
 }
 
 TEST_P(OutboxStoreContract, StoppedRowsFollowTheRowThatStoppedThem) {
@@ -488,7 +490,7 @@ TEST_P(OutboxStoreContract, StoppedRowsFollowTheRowThatStoppedThem) {
   ASSERT_TRUE(held) << held.error().message;
   std::ranges::sort(*held);
   EXPECT_EQ(*held, (std::vector<std::string>{"k", "x"}));
-  resolve({.ids = {head.id}}, model::Verdict::kDiscard);
+  EXPECT_EQ(resolve({.ids = {head.id}}, model::Verdict::kDiscard), 1) << "those behind it are not counted";
   EXPECT_EQ(released(), Seqs{2});
   EXPECT_EQ(*ledger_->release_key(fence, "x"), 1);
   EXPECT_EQ(released(), (Seqs{2, 3}));

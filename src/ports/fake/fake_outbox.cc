@@ -187,6 +187,10 @@ void FakeOutbox::record(const Settlement& settlement, std::int64_t now_micros) {
     const bool same = before->second.verdict == settlement.verdict && before->second.state == settlement.state;
     if (same) written.since_unix_micros = before->second.since_unix_micros;
   }
+  if (before == settled_.end() || before->second.verdict != settlement.verdict) {
+    discarded_ += settlement.verdict == Verdict::kDiscard;
+    reconciled_ += settlement.verdict == Verdict::kReconcile;
+  }
   settled_[settlement.seq] = std::move(written);
 }
 
@@ -247,13 +251,11 @@ model::Page FakeOutbox::settled_row(const base::Uuid& id, std::int64_t now_micro
   return {};
 }
 
-void FakeOutbox::release_stopped(const std::string& key, std::int64_t& changed) {
+void FakeOutbox::release_stopped(const std::string& key) {
   for (auto& [seq, settlement] : settled_) {
     if (settlement.key != key || !open(settlement)) continue;
     if (settlement.verdict == Verdict::kSetAside) return;
-    if (settlement.verdict != Verdict::kStopped) continue;
-    settlement.state = SettlementState::kReleased;
-    ++changed;
+    if (settlement.verdict == Verdict::kStopped) settlement.state = SettlementState::kReleased;
   }
 }
 
@@ -269,12 +271,12 @@ std::int64_t FakeOutbox::resolve(const SettlementFilter& filter, Verdict verdict
     resolved.reason = reason;
     resolved.who = who;
     resolved.since_unix_micros = now_micros;
+    discarded_ += verdict == Verdict::kDiscard;
   }
-  auto changed = static_cast<std::int64_t>(chosen.size());
   for (const auto& settlement : chosen) {
-    if (settlement.key) release_stopped(*settlement.key, changed);
+    if (settlement.key) release_stopped(*settlement.key);
   }
-  return changed;
+  return static_cast<std::int64_t>(chosen.size());
 }
 
 Figures FakeOutbox::figures(std::int64_t now_micros) const {
@@ -292,8 +294,6 @@ Figures FakeOutbox::figures(std::int64_t now_micros) const {
     figures.oldest_age_s = dated ? seconds_between(stored.created_at.unix_micros, now_micros) : 0;
   }
   for (const auto& [seq, settlement] : settled_) {
-    figures.discarded += settlement.verdict == Verdict::kDiscard;
-    figures.reconciled += settlement.verdict == Verdict::kReconcile;
     if (!open(settlement)) continue;
     ++figures.open_settlements;
     const double age = seconds_between(settlement.since_unix_micros, now_micros);
@@ -301,6 +301,8 @@ Figures FakeOutbox::figures(std::int64_t now_micros) const {
   }
   if (saved_at_) figures.progress_age_s = seconds_between(*saved_at_, now_micros);
   figures.published = published_;
+  figures.discarded = discarded_;
+  figures.reconciled = reconciled_;
   figures.seq_headroom = 1;
   return figures;
 }

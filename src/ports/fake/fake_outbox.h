@@ -81,7 +81,7 @@ class FakeOutbox {
   std::vector<Rest> waiting_in(const Progress& progress) const;
   std::vector<std::int64_t> members(const Rest& rest, std::size_t limit) const;
   static void append(model::Page& page, std::int64_t seq, const Stored& stored);
-  void release_stopped(const std::string& key, std::int64_t& changed);
+  void release_stopped(const std::string& key);
 
   std::map<std::int64_t, Stored> rows_;
   std::map<std::int64_t, std::int64_t> seq_by_commit_;
@@ -92,6 +92,8 @@ class FakeOutbox {
   std::optional<std::int64_t> saved_at_;
   std::vector<std::pair<std::int64_t, Progress>> kept_;  // one an hour, oldest first
   std::int64_t published_ = 0;
+  std::int64_t discarded_ = 0;
+  std::int64_t reconciled_ = 0;
 };
 
 }  // namespace spillway::ports
