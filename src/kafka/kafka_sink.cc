@@ -199,14 +199,14 @@ SendOutcome KafkaSink::produce(Entry& entry, const ports::Record& record, Outsta
 }
 
 SendOutcome KafkaSink::not_produced(int code, Entry& entry, const Outstanding::Entry& record) {
+  // After a fatal error the code is that error's, which would read like a fault of this record.
+  broken_ = fatal_error();
+  if (!broken_.empty()) {
+    wakeup_->signal();
+    return SendOutcome::kFull;
+  }
   switch (code) {
     case RD_KAFKA_RESP_ERR__QUEUE_FULL: return SendOutcome::kFull;
-    case RD_KAFKA_RESP_ERR__FATAL:
-    case RD_KAFKA_RESP_ERR__STATE:
-      broken_ = fatal_error();
-      if (broken_.empty()) broken_ = "the producer takes nothing more";
-      wakeup_->signal();
-      return SendOutcome::kFull;
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
       doubt(record.topic);
@@ -225,6 +225,7 @@ void KafkaSink::drain(ports::SinkEvents& events) {
   if (!producer_ && std::chrono::steady_clock::now() >= next_start_) start_producer();
   take_news();
   serve(events);
+  if (producer_ && broken_.empty()) broken_ = fatal_error();
   if (!broken_.empty()) rebuild(events);
   std::ranges::sort(changed_);
   const auto repeated = std::ranges::unique(changed_);
@@ -264,7 +265,6 @@ void KafkaSink::serve_event(rd_kafka_op_s* event, ports::SinkEvents& events) {
       const rd_kafka_resp_err_t code = rd_kafka_event_error(event);
       note_error(code, rd_kafka_event_error_string(event));
       if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) figures_.brokers.brokers_up = 0;
-      if (code == RD_KAFKA_RESP_ERR__FATAL) broken_ = fatal_error();
       break;
     }
     case RD_KAFKA_EVENT_STATS:

@@ -98,6 +98,16 @@ TEST_F(KafkaSinkOnMock, AFatalErrorReturnsEverythingInOrderAndTheNextProducerGoe
   EXPECT_EQ(rig.sink().figures().rebuilds, 1U);
 }
 
+TEST_F(KafkaSinkOnMock, AFatalErrorNeverRejectsARecord) {
+  cluster_.create_topic("orders", 1);
+  SinkRig rig(cluster_.bootstrap());
+  const ports::TopicId id = rig.ready("orders");
+  rig.sink().provoke_fatal_error("forgotten");
+  EXPECT_EQ(rig.sink().send({.topic = id, .partition = 0, .value = "v"}, 1), SendOutcome::kFull);
+  EXPECT_EQ(rig.sink().outstanding(), 0U);
+  ASSERT_TRUE(rig.until([&] { return rig.rebuilds == 1; })) << "although nothing was outstanding";
+}
+
 TEST_F(KafkaSinkOnMock, ARecordRefusedAloneIsRejectedAndTheOthersGoOn) {
   cluster_.create_topic("orders", 1);
   SinkRig rig(cluster_.bootstrap());
