@@ -229,6 +229,12 @@ void KafkaBroker::stop() {
 
 void KafkaBroker::kill9() { process_.reset(); }
 
+void KafkaBroker::wipe() {
+  kill9();
+  std::filesystem::remove_all(folder_.path() / "data");
+  format_data();
+}
+
 void KafkaBroker::freeze() {
   if (process_) process_->freeze();
 }

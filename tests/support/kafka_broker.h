@@ -39,6 +39,7 @@ class KafkaBroker {
   void start();  // after stop() or kill9()
   void stop();   // SIGTERM, a controlled shutdown
   void kill9();
+  void wipe();    // kill -9, and all topics and producer states are gone; the identity stays
   void freeze();  // SIGSTOP: connections stay open and silent
   void thaw();
 
