@@ -55,10 +55,10 @@ class Finder {
         break;
       case RelayCondition::kFrozen:
         add("relay_frozen", Severity::kPage,
-            status_.relay ? fmt::format("the relay's loop did not turn for {}; {}",
-                                        span_words(status_.relay->turn_age_s), progress)
-                          : fmt::format("{} holds the lease and does nothing; {}",
-                                        figures.lease ? figures.lease->holder_name : "a relay", progress));
+            loop_frozen(status_) ? fmt::format("the relay's loop did not turn for {}; {}",
+                                               span_words(status_.relay->turn_age_s), progress)
+                                 : fmt::format("{} holds the lease and does nothing; {}",
+                                               figures.lease ? figures.lease->holder_name : "a relay", progress));
         break;
       case RelayCondition::kSilent:
         if (!status_.subject.relay_no_answer.empty()) {

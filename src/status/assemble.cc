@@ -24,9 +24,13 @@ bool nothing_moves(const StoreFigures& store) {
 }
 
 RelayCondition condition_of(const StoreFigures& store, const std::optional<LiveFigures>& live) {
-  if (live) return live->turn_age_s >= kFrozenAfterS ? RelayCondition::kFrozen : RelayCondition::kAnswering;
+  if (live && live->turn_age_s >= kFrozenAfterS) return RelayCondition::kFrozen;
+  // One that stands by answers for itself alone: of the owner only the store tells.
+  const bool speaks_for_owner = live && (live->state != relay::RelayState::kStandby || !store.figures);
+  if (speaks_for_owner) return RelayCondition::kAnswering;
   if (!lease_held(store)) return RelayCondition::kNone;
-  return nothing_moves(store) ? RelayCondition::kFrozen : RelayCondition::kSilent;
+  if (nothing_moves(store)) return RelayCondition::kFrozen;
+  return live ? RelayCondition::kAnswering : RelayCondition::kSilent;
 }
 
 Eta eta_of(const Status& status) {

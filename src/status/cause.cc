@@ -57,7 +57,7 @@ std::string answering_words(const Status& status) {
 }
 
 std::string frozen_words(const Status& status) {
-  if (status.relay) {
+  if (loop_frozen(status)) {
     return fmt::format("the relay is frozen: its loop did not turn for {}; {}", span_words(status.relay->turn_age_s),
                        last_progress(status));
   }

@@ -26,7 +26,7 @@ struct Rates {  // events/s over the last ten seconds
 
 struct GovernorView {
   std::string law = "unlimited";
-  std::string state = "idle";      // idle | slow_start | tracking | backing_off | blind | braking | manual
+  std::string state = "idle";        // idle | slow_start | tracking | backing_off | blind | braking | manual
   std::optional<double> capacity{};  // events/s; empty where the law has no estimate
   std::optional<double> budget{};    // events/s for the backlog; empty = not limited
   std::string reason{};
@@ -61,7 +61,7 @@ struct LiveFigures {
   Rates rates{};
   std::optional<NetRange> net{};  // drain - arrival over five minutes
   Waiting live{};                 // of what waits, what is live; empty where the relay does not tell lanes apart
-  std::int64_t unfinished = 0;  // rows read and not finished
+  std::int64_t unfinished = 0;    // rows read and not finished
   std::int64_t in_flight = 0;
   std::int64_t in_flight_bytes = 0;
   bool held_by_ahead = false;  // reading stopped at limits.ahead
@@ -76,7 +76,7 @@ struct LiveFigures {
 struct Subject {
   std::string outbox = "default";
   std::string store{};            // OutboxStore::describe
-  bool signals_given = false;   // `signals:` has entries
+  bool signals_given = false;     // `signals:` has entries
   std::string relay_asked{};      // where a relay was asked for its figures; empty: nowhere
   std::string relay_no_answer{};  // why there was no answer; empty: it was not asked, or answered
 };
@@ -129,5 +129,7 @@ struct Status {
 constexpr double kLiveAgeS = 5;
 // A loop that did not come round, or a place that was not saved with work at hand, for this long is frozen.
 constexpr double kFrozenAfterS = 8;
+
+inline bool loop_frozen(const Status& status) { return status.relay && status.relay->turn_age_s >= kFrozenAfterS; }
 
 }  // namespace spillway::status

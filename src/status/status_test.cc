@@ -75,6 +75,22 @@ TEST(Status, NamesARelayThatWasAskedAndDidNotAnswer) {
   EXPECT_THAT(status.alerts, named("relay_silent"));
 }
 
+TEST(Status, OneThatStandsByDoesNotSpeakForTheOwner) {
+  LiveFigures standby = running();
+  standby.state = relay::RelayState::kStandby;
+  ports::Figures figures = working_figures();
+  EXPECT_EQ(assemble(subject(), said(figures), standby).condition, RelayCondition::kAnswering);
+
+  figures.oldest_age_s = 30;
+  figures.progress_age_s = 30;
+  const Status frozen = assemble(subject(), said(figures), standby);
+  EXPECT_THAT(frozen.alerts, named("relay_frozen"));
+  EXPECT_THAT(frozen.cause, HasSubstr("relay box1:4711 holds the lease and does nothing"));
+
+  figures.lease = lease(std::chrono::seconds(-1));
+  EXPECT_THAT(assemble(subject(), said(figures), standby).alerts, named("no_owner"));
+}
+
 TEST(Status, CallsAGrowingBacklogByItsName) {
   ports::Figures figures = working_figures();
   figures.oldest_age_s = 60;

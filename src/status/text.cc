@@ -79,9 +79,8 @@ std::string relay_words(const Status& status) {
   }
   const LiveFigures& relay = *status.relay;
   return fmt::format("{}   loop turned {} ago   {} in flight, {}",
-                     status.condition == RelayCondition::kFrozen ? "frozen" : relay::to_string(relay.state),
-                     span_words(relay.turn_age_s), counted(relay.in_flight, "event"),
-                     bytes_words(relay.in_flight_bytes));
+                     loop_frozen(status) ? "frozen" : relay::to_string(relay.state), span_words(relay.turn_age_s),
+                     counted(relay.in_flight, "event"), bytes_words(relay.in_flight_bytes));
 }
 
 std::string lease_words(const ports::Figures& figures) {

@@ -58,7 +58,9 @@ class Metrics {
   void status(const status::Status& status, std::optional<double> figures_unix_s);
   // Since the start of the process.
   void relay(const relay::RelayCounters& counters, Buckets publish_seconds, Buckets delay_seconds);
-  void publish_failed(PublishFailure reason) { ++publish_failures_[static_cast<std::size_t>(reason)]; }
+  void publish_failures(PublishFailure reason, std::uint64_t total) {
+    publish_failures_[static_cast<std::size_t>(reason)] = total;
+  }
   // `reason`: from a small set of words of our own.
   void took_over(const std::string& reason) { ++takeovers_[reason]; }
   // `dependency` and `operation`: words of our own ("store", "read").

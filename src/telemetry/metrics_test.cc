@@ -86,7 +86,7 @@ TEST(Metrics, ShowTheRelaysCountersAndHistograms) {
   publish.add(50ms);
   publish.add(1s);
   metrics.relay({.published = 7, .published_bytes = 700}, Buckets::of(publish), Buckets::of(publish));
-  metrics.publish_failed(PublishFailure::kTooLarge);
+  metrics.publish_failures(PublishFailure::kTooLarge, 1);
   const std::string text = rendered(metrics);
   EXPECT_THAT(text, HasSubstr("\nspillway_rows_published_total{lane=\"all\"} 7\n"));
   EXPECT_THAT(text, HasSubstr("\nspillway_published_bytes_total{lane=\"all\"} 700\n"));
