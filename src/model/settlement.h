@@ -34,16 +34,16 @@ enum class SettlementState : std::uint8_t { kOpen, kReleased, kDone };
 
 struct Settlement {
   std::int64_t seq = 0;
-  base::Uuid id;
-  std::optional<std::string> key;
-  std::string topic;
-  std::string type;
+  base::Uuid id{};
+  std::optional<std::string> key{};
+  std::string topic{};
+  std::string type{};
   std::int64_t bytes = 0;
   Verdict verdict = Verdict::kSetAside;
   SettlementState state = SettlementState::kOpen;
-  std::string rule;                    // empty unless a triage rule decided
-  std::string reason;                  // one line for people
-  std::string who;                     // "relay" or the person
+  std::string rule{};                  // empty unless a triage rule decided
+  std::string reason{};                // one line for people
+  std::string who{};                   // "relay" or the person
   std::int64_t since_unix_micros = 0;  // set by the store
 };
 
