@@ -121,6 +121,17 @@ TEST_F(WholePipeline, RethrowsTheLastExceptionAfterAllAttempts) {
   EXPECT_EQ(breaker_.rates(ms(0)).counts.failed, 3u);
 }
 
+TEST_F(WholePipeline, AClockThatGoesBackCountsAsStandingStill) {
+  clock_.set(ms(1000));
+  const auto answer = bank_.call([&]() -> Reply {
+    clock_.set(ms(400));
+    return 7;
+  });
+  EXPECT_EQ(answer.value(), 7);
+  EXPECT_EQ(breaker_.rates(ms(0)).counts.total, 1u);
+  EXPECT_EQ(bulkhead_.in_use(), 0u);
+}
+
 TEST(Pipeline, JudgesErrorsAsTold) {
   ManualClock clock;
   Random random(1);

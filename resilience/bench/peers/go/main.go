@@ -16,7 +16,7 @@ import (
 )
 
 func measure(name string, n int, body func()) {
-	const repetitions = 9
+	const repetitions = 201
 	results := make([]float64, 0, repetitions)
 	for r := 0; r <= repetitions; r++ {
 		start := time.Now()
@@ -37,7 +37,7 @@ func breaker() circuitbreaker.CircuitBreaker[int] {
 
 func main() {
 	closed := breaker()
-	measure("breaker", 1_000_000, func() {
+	measure("breaker", 20_000, func() {
 		if closed.TryAcquirePermit() {
 			closed.RecordSuccess()
 		}
@@ -45,10 +45,10 @@ func main() {
 
 	open := breaker()
 	open.Open()
-	measure("refusal", 1_000_000, func() { open.TryAcquirePermit() })
+	measure("refusal", 20_000, func() { open.TryAcquirePermit() })
 
 	slots := bulkhead.New[int](100)
-	measure("bulkhead", 1_000_000, func() {
+	measure("bulkhead", 20_000, func() {
 		if slots.TryAcquirePermit() {
 			slots.ReleasePermit()
 		}
@@ -61,7 +61,7 @@ func main() {
 		ratelimiter.NewBursty[int](1_000_000_000, time.Second),
 		bulkhead.New[int](100),
 		timeout.New[int](500*time.Millisecond))
-	measure("pipeline", 100_000, func() {
+	measure("pipeline", 500, func() {
 		executor.Get(func() (int, error) { return 7, nil })
 	})
 }

@@ -17,9 +17,9 @@ public final class Peers {
   private static volatile Object sink;
 
   private static void measure(String name, int n, Runnable body) {
-    final int repetitions = 9;
+    final int repetitions = 201;
     double[] results = new double[repetitions];
-    for (int r = -5; r < repetitions; ++r) { // the first five warm up
+    for (int r = -100; r < repetitions; ++r) { // the first hundred warm up
       long start = System.nanoTime();
       for (int i = 0; i < n; ++i) body.run();
       if (r >= 0) results[r] = (double) (System.nanoTime() - start) / n;
@@ -35,17 +35,17 @@ public final class Peers {
 
   public static void main(String[] args) {
     CircuitBreaker closed = breaker();
-    measure("breaker", 1_000_000, () -> {
+    measure("breaker", 20_000, () -> {
       if (closed.tryAcquirePermission()) closed.onSuccess(1, TimeUnit.MILLISECONDS);
     });
 
     CircuitBreaker open = breaker();
     open.transitionToOpenState();
-    measure("refusal", 1_000_000, () -> sink = open.tryAcquirePermission());
+    measure("refusal", 20_000, () -> sink = open.tryAcquirePermission());
 
     BulkheadConfig slots = BulkheadConfig.custom().maxConcurrentCalls(100).maxWaitDuration(Duration.ZERO).build();
     Bulkhead bulkhead = Bulkhead.of("b", slots);
-    measure("bulkhead", 1_000_000, () -> {
+    measure("bulkhead", 20_000, () -> {
       if (bulkhead.tryAcquirePermission()) bulkhead.onComplete();
     });
 
@@ -55,6 +55,6 @@ public final class Peers {
     Supplier<Integer> guarded = Decorators.ofSupplier(() -> 7).withBulkhead(Bulkhead.of("p", slots))
         .withRateLimiter(rate).withCircuitBreaker(breaker()).withRetry(Retry.ofDefaults("r"))
         .withFallback(error -> 0).decorate();
-    measure("pipeline", 200_000, () -> sink = guarded.get());
+    measure("pipeline", 10_000, () -> sink = guarded.get());
   }
 }
