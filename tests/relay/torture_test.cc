@@ -64,7 +64,7 @@ void torture(const Torture& torture) {
   std::cout << "seed " << chosen << std::endl;
   Surroundings s(chosen);
   s.relay.start();
-  Writers writers({.uri = s.server.uri(), .events = torture.events, .seed = chosen});
+  Writers writers({.uri = s.server.uri(), .events = torture.events, .seed = chosen, .longest_pause_ms = 160});
 
   const auto faults = std::vector<std::function<void()>>{
       [&] { s.broker.stop(), s.pass(torture.broker_away), s.broker.start(); },
@@ -84,7 +84,7 @@ void torture(const Torture& torture) {
     s.pass(11s);
   }
   for (; next < faults.size(); ++next) faults[next](), s.pass(1s + s.moment(1'000));
-  writers.join();
+  writers.finish();
 
   const auto waiting = [&] {
     return s.server.value(

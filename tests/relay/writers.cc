@@ -28,7 +28,6 @@ Writers::Writers(WriterOptions options) : options_(std::move(options)) {
   if (!run(connection.get(), "create table if not exists account (key text primary key, n bigint not null)")) {
     throw std::runtime_error(PQerrorMessage(connection.get()));
   }
-  running_ = options_.writers;
   for (int i = 0; i < options_.writers; ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
@@ -39,7 +38,8 @@ Writers::~Writers() {
   }
 }
 
-void Writers::join() {
+void Writers::finish() {
+  finishing_ = true;
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
@@ -48,7 +48,7 @@ void Writers::work(int number) {
   std::mt19937_64 random(options_.seed * 1'000 + static_cast<std::uint64_t>(number));
   const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<std::uint64_t>(n)); };
   Connection connection = connect(options_.uri);
-  while (!stop_ && committed_ < options_.events) {
+  while (!stop_ && !(finishing_ && committed_ >= options_.events)) {
     if (PQstatus(connection.get()) != CONNECTION_OK) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a service's own reconnect pause
       connection = connect(options_.uri);
@@ -74,8 +74,9 @@ void Writers::work(int number) {
     if (run(connection.get(), back ? "rollback" : "commit") && !back) {
       committed_ += static_cast<std::int64_t>(keys.size());
     }
+    if (options_.longest_pause_ms > 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(upto(options_.longest_pause_ms)));
   }
-  --running_;
 }
 
 }  // namespace spillway::testing
