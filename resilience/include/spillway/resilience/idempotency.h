@@ -48,7 +48,8 @@ struct MemoryIdempotencySettings {
   std::optional<SettingError> first_error() const;
 };
 
-// In memory. Any thread; one short lock.
+// In memory. Any thread; one short lock. Keys in progress are not forgotten: a holder that neither completes nor
+// abandons leaves its key until the next begin() with it.
 template <typename Reply>
 class MemoryIdempotencyStore {
  public:

@@ -31,28 +31,26 @@ class SingleFlight {
   template <typename Clock, typename Body>
   std::expected<Shared, Cause> run(const Key& key, Body&& body, Clock& clock, Deadline deadline = {}) {
     std::unique_lock lock(mutex_);
-    const auto [found, led] = flights_.try_emplace(key);
-    if (led) found->second = std::make_shared<Flight>();
-    const std::shared_ptr<Flight> flight = found->second;
-    if (!led) return follow(*flight, lock, clock, deadline);
+    if (const auto found = flights_.find(key); found != flights_.end()) {
+      const std::shared_ptr<Flight> flight = found->second;
+      return follow(*flight, lock, clock, deadline);
+    }
+    const auto flight = std::make_shared<Flight>();
+    flights_.emplace(key, flight);
     lock.unlock();
 
-    std::optional<T> value;
-    std::exception_ptr thrown;
+    // Nobody else looks at the flight's result before it has landed, so it is filled without the lock.
     try {
-      value.emplace(std::forward<Body>(body)());
+      flight->value.emplace(std::forward<Body>(body)());
     } catch (...) {
-      thrown = std::current_exception();
+      flight->thrown = std::current_exception();
     }
     lock.lock();
-    flight->value = value;
-    flight->thrown = thrown;
     flight->landed = true;
     flights_.erase(key);
     lock.unlock();
     landed_.notify_all();
-    if (thrown) std::rethrow_exception(thrown);
-    return Shared{*std::move(value), true};
+    return result_of(*flight, true);
   }
 
   // Calls under way.
@@ -85,8 +83,12 @@ class SingleFlight {
     }
     --following_;
     if (!flight.landed) return std::unexpected(Cause::kDeadlineExceeded);
+    return result_of(flight, false);
+  }
+
+  static Shared result_of(const Flight& flight, bool led) {
     if (flight.thrown) std::rethrow_exception(flight.thrown);
-    return Shared{*flight.value, false};
+    return Shared{*flight.value, led};
   }
 
   mutable std::mutex mutex_;
