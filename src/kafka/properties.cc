@@ -98,9 +98,10 @@ std::vector<std::string> names_in(const char** dump, std::size_t count) {
 std::vector<std::string> known_names() {
   const ConfPtr conf(rd_kafka_conf_new(), &rd_kafka_conf_destroy);
   std::size_t count = 0;
-  std::vector<std::string> names = names_in(rd_kafka_conf_dump(conf.get(), &count), count);
+  const char** dump = rd_kafka_conf_dump(conf.get(), &count);
+  std::vector<std::string> names = names_in(dump, count);
   rd_kafka_topic_conf_t* topic = rd_kafka_topic_conf_new();
-  const char** dump = rd_kafka_topic_conf_dump(topic, &count);
+  dump = rd_kafka_topic_conf_dump(topic, &count);
   std::ranges::move(names_in(dump, count), std::back_inserter(names));
   rd_kafka_topic_conf_destroy(topic);
   for (const auto& [alias, name] : kAliases) names.insert(names.end(), {std::string(alias), std::string(name)});

@@ -40,6 +40,13 @@ TEST(KafkaProperties, AnUnknownNameGetsTheNearestKnownOne) {
               ElementsAre(AllOf(HasSubstr("kafka.compresion.type"), HasSubstr("did you mean compression.type?"))));
 }
 
+TEST(KafkaProperties, NearestNamesComeFromLibrdkafkasOwnList) {
+  EXPECT_THAT(property_faults(with({{"socket.keepalive.enabled", "true"}})),
+              ElementsAre(HasSubstr("did you mean socket.keepalive.enable?")));
+  EXPECT_THAT(property_faults(with({{"request.timeout", "1"}})),
+              ElementsAre(HasSubstr("did you mean request.timeout.ms?")));
+}
+
 TEST(KafkaProperties, ANameLikeNoOtherGetsNone) {
   EXPECT_THAT(property_faults(with({{"zzzzzzzzzzzzzzzz", "1"}})), ElementsAre(Not(HasSubstr("did you mean"))));
 }
