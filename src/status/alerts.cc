@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kStuckAfterS = 10;
 constexpr double kFiguresStaleS = 15;
+// A stall that is just being worked off looks like growth for as long as rates are averaged over.
+constexpr double kGrowingAfterS = 15;
 constexpr double kLeastHeadroom = 0.1;  // of the key's range
 
 class Finder {
@@ -118,7 +120,8 @@ class Finder {
       add("store_unreachable", Severity::kPage, "the relay cannot work on the store: " + live.store_error);
     }
     const bool paused = status_.store.figures && status_.store.figures->pause.all;
-    if (status_.eta.kind == Eta::Kind::kNever && !paused && live.state == relay::RelayState::kRunning) {
+    const bool old = status_.backlog.oldest_age_s.value_or(0) >= kGrowingAfterS;
+    if (status_.eta.kind == Eta::Kind::kNever && old && !paused && live.state == relay::RelayState::kRunning) {
       add("backlog_growing", Severity::kPage, "the backlog is " + status_.eta.reason);
     }
   }

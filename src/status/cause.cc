@@ -75,9 +75,9 @@ std::string last_progress(const Status& status) {
 
 std::string explain_cause(const Status& status) {
   const auto& figures = status.store.figures;
-  if (!figures && !status.relay) return "the store does not answer: " + status.store.error;
   if (status.condition == RelayCondition::kFrozen) return frozen_words(status);
-  if (figures && figures->pause.all) {
+  if (!figures) return one_line("the store does not answer: " + status.store.error);
+  if (figures->pause.all) {
     const std::string who = figures->pause.who.empty() ? "" : " by " + figures->pause.who;
     const std::string why = figures->pause.reason.empty() ? "" : " (" + figures->pause.reason + ")";
     return one_line(fmt::format("paused{}{}: {}", who, why, waiting_words(status)));

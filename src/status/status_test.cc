@@ -96,6 +96,9 @@ TEST(Status, CallsAGrowingBacklogByItsName) {
   figures.oldest_age_s = 60;
   LiveFigures live = running();
   live.rates.arrival = 2000;
+  figures.oldest_age_s = 14.9;
+  EXPECT_THAT(assemble(subject(), said(figures), live).alerts, Not(named("backlog_growing")));
+  figures.oldest_age_s = 15;
   const Status status = assemble(subject(), said(figures), live);
   EXPECT_THAT(status.alerts, named("backlog_growing"));
   EXPECT_EQ(status.eta.kind, Eta::Kind::kNever);
