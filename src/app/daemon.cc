@@ -10,6 +10,7 @@
 
 #include "app/holder_name.h"
 #include "app/open_store.h"
+#include "app/outlook.h"
 #include "app/service_manager.h"
 #include "kafka/kafka_sink.h"
 #include "relay/relay.h"
@@ -17,6 +18,8 @@
 #include "runtime/relay_driver.h"
 #include "runtime/worker.h"
 #include "spillway/resilience/backoff.h"
+#include "status/cause.h"
+#include "telemetry/log.h"
 
 namespace spillway::app {
 namespace {
@@ -38,8 +41,25 @@ relay::RelayOptions relay_options(const config::Config& config, bool marks_rows)
   return options;
 }
 
-kafka::KafkaSinkSettings sink_settings(const config::Config& config) {
+telemetry::LogOptions log_options(const config::Config& config) {
+  return {.level = static_cast<telemetry::LogLevel>(config.log.level),
+          .format = static_cast<telemetry::LogFormat>(config.log.format)};
+}
+static_assert(static_cast<int>(config::LogLevel::kError) == static_cast<int>(telemetry::LogLevel::kError));
+static_assert(static_cast<int>(config::LogFormat::kJson) == static_cast<int>(telemetry::LogFormat::kJson));
+
+void log_kafka(telemetry::Log& log, const kafka::LogLine& line) {
+  // As syslog: up to 3 an error, 4 a warning, 5 and 6 information.
+  const telemetry::LogLevel level = line.level <= 3   ? telemetry::LogLevel::kError
+                                    : line.level == 4 ? telemetry::LogLevel::kWarn
+                                    : line.level <= 6 ? telemetry::LogLevel::kInfo
+                                                      : telemetry::LogLevel::kDebug;
+  log.write(level, "librdkafka", {{"facility", line.facility}, {"text", line.text}});
+}
+
+kafka::KafkaSinkSettings sink_settings(const config::Config& config, telemetry::Log& log) {
   kafka::KafkaSinkSettings settings;
+  settings.log = [&log](const kafka::LogLine& line) { log_kafka(log, line); };
   for (const config::KafkaProperty& property : config.kafka.properties) {
     settings.properties.emplace_back(property.name, property.value);
   }
@@ -50,9 +70,9 @@ kafka::KafkaSinkSettings sink_settings(const config::Config& config) {
 
 class Daemon {
  public:
-  Daemon(const config::Config& config, std::unique_ptr<ports::OutboxStore> store,
+  Daemon(const config::Config& config, telemetry::Log& log, std::unique_ptr<ports::OutboxStore> store,
          std::unique_ptr<kafka::KafkaSink> sink, relay::Route route)
-      : config_(config), store_(std::move(store)), sink_(std::move(sink)) {
+      : config_(config), log_(log), store_(std::move(store)), sink_(std::move(sink)) {
     runtime::DriverOptions options;
     options.relay = relay_options(config, store_->marks_rows());
     options.holder_name = process_name();
@@ -64,7 +84,15 @@ class Daemon {
 
   int run() {
     loop_.on_signals({SIGTERM, SIGINT}, [this](int) { stop(); });
+    auto outlook = Outlook::open(config_, loop_, *store_, *driver_, *sink_, log_);
+    if (!outlook) {
+      log_.error(outlook.error().message);
+      return kMisconfigured;
+    }
+    outlook_ = std::move(*outlook);
     say("carries " + store_->describe() + " to Kafka");
+    if (config_.signals.empty()) log_.warn(status::kNoSignals, {{"law", "unlimited"}});
+    if (!outlook_->address().empty()) log_.info("serves HTTP", {{"address", outlook_->address()}});
     inspect();
     loop_.run();
     hinting_ = false;
@@ -73,7 +101,7 @@ class Daemon {
   }
 
  private:
-  void say(const std::string& line) const { fmt::print(stderr, "{}\n", line); }
+  void say(const std::string& line) const { log_.info(line); }
 
   // A table that a relay cannot work on ends the start; a database that is away is waited for.
   void inspect() {
@@ -122,6 +150,7 @@ class Daemon {
     }
     stopping_ = true;
     service_.stopping();
+    outlook_->stopping();
     say(fmt::format("stops: {} events are in flight", driver_->relay().outbound().in_flight()));
     driver_->stop(config_.shutdown.limit, [this](bool clean) {
       if (!clean) {
@@ -134,11 +163,13 @@ class Daemon {
   }
 
   const config::Config& config_;
+  telemetry::Log& log_;
   runtime::Loop loop_;
   std::unique_ptr<ports::OutboxStore> store_;
   std::unique_ptr<kafka::KafkaSink> sink_;
   ServiceManager service_;
   std::unique_ptr<runtime::RelayDriver> driver_;
+  std::unique_ptr<Outlook> outlook_;
   std::mt19937_64 engine_{std::random_device{}()};
   resilience::Backoff backoff_{{.base = std::chrono::milliseconds(100), .factor = 2.0, .cap = std::chrono::seconds(5)}};
   runtime::Timer inspecting_{loop_, [this] { inspect(); }};
@@ -152,16 +183,17 @@ class Daemon {
 }  // namespace
 
 int run_daemon(const config::Config& config, const std::string&) {
+  telemetry::Log log(log_options(config));
   auto route = relay::Route::make({config.route.topic, config.route.key, config.route.cloudevents});
   auto store = open_store(config);
-  auto sink = kafka::KafkaSink::create(sink_settings(config));
+  auto sink = kafka::KafkaSink::create(sink_settings(config, log));
   for (const base::Error* error :
        {route ? nullptr : &route.error(), store ? nullptr : &store.error(), sink ? nullptr : &sink.error()}) {
     if (error == nullptr) continue;
     std::cerr << error->message << '\n';
     return kMisconfigured;
   }
-  return Daemon(config, std::move(*store), std::move(*sink), std::move(*route)).run();
+  return Daemon(config, log, std::move(*store), std::move(*sink), std::move(*route)).run();
 }
 
 }  // namespace spillway::app

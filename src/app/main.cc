@@ -6,6 +6,8 @@
 #include "app/config_command.h"
 #include "app/daemon.h"
 #include "app/init_command.h"
+#include "app/open_store.h"
+#include "app/operator_commands.h"
 #include "app/version.h"
 #include "config/load.h"
 #include "config/nearest.h"
@@ -33,6 +35,15 @@ int with_config(const Shared& shared, Command&& command) {
 
 void take_config(CLI::App* command, Shared& shared) {
   command->add_option("-c,--config", shared.config, "the configuration")->capture_default_str();
+}
+
+int with_store(const Shared& shared, const OnStore& command) {
+  return with_config(shared, [&](const config::Config& config) {
+    auto store = open_store(config);
+    if (store) return command(config, **store);
+    std::cerr << store.error().message << '\n';
+    return kWrongUsage;
+  });
 }
 
 void add_run(CLI::App& app, Shared& shared, int& status) {
@@ -112,6 +123,9 @@ int run_command_line(int argc, char** argv) {
   ReferenceOptions reference;
   add_init(app, shared, init, status);
   add_run(app, shared, status);
+  add_operator_commands(
+      app, [&](CLI::App* command) { take_config(command, shared); },
+      [&](const OnStore& command) { return with_store(shared, command); }, status);
   add_config(app, config, reference, status);
   add_version(app, status);
   try {

@@ -20,6 +20,7 @@ void Observer::start() { tick(); }
 
 void Observer::tick() {
   const base::Instant now = runtime::Loop::now();
+  ticked_at_ = now;
   published_.observe(now, driver_.relay().counters().published);
   if (const auto drain = published_.per_second(now); drain && arrival_) spread_.observe(now, *drain - *arrival_);
   if (!asking_ && (!figures_unix_s_ || base::elapsed(asked_at_, now) >= options_.refresh)) ask_store();
@@ -70,6 +71,8 @@ status::LiveFigures Observer::live() {
   live.in_flight_bytes = static_cast<std::int64_t>(relay.outbound().bytes_in_flight());
   live.held_by_ahead = relay.held_by_ahead();
   live.stuck = relay.outbound().stuck(now);
+  // A topic that can never be written to, and for which nothing waits any more, holds nobody up.
+  std::erase_if(live.stuck, [](const relay::StuckPartition& partition) { return partition.waiting == 0; });
   live.governor.reason = status::kNoSignals;
   if (relay.store_error()) live.store_error = relay.store_error()->message;
   if (options_.sink_error) live.sink_error = options_.sink_error();

@@ -45,6 +45,7 @@ class Observer {
   std::optional<ports::Figures> figures_;
   base::Instant figures_at_{};
   base::Instant asked_at_{};
+  base::Instant ticked_at_ = runtime::Loop::now();
   std::optional<double> figures_unix_s_;
   std::string store_error_ = "it was not asked yet";
   bool asking_ = false;
