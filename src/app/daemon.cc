@@ -1,6 +1,7 @@
 #include "app/daemon.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <atomic>
@@ -8,10 +9,13 @@
 #include <random>
 #include <thread>
 
+#include "app/exit_status.h"
 #include "app/holder_name.h"
 #include "app/open_store.h"
 #include "app/outlook.h"
 #include "app/service_manager.h"
+#include "config/load.h"
+#include "config/reload.h"
 #include "kafka/kafka_sink.h"
 #include "relay/relay.h"
 #include "runtime/loop.h"
@@ -23,10 +27,6 @@
 
 namespace spillway::app {
 namespace {
-
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kMisconfigured = 2;
 
 relay::RelayOptions relay_options(const config::Config& config, bool marks_rows) {
   relay::RelayOptions options;
@@ -70,9 +70,13 @@ kafka::KafkaSinkSettings sink_settings(const config::Config& config, telemetry::
 
 class Daemon {
  public:
-  Daemon(const config::Config& config, telemetry::Log& log, std::unique_ptr<ports::OutboxStore> store,
-         std::unique_ptr<kafka::KafkaSink> sink, relay::Route route)
-      : config_(config), log_(log), store_(std::move(store)), sink_(std::move(sink)) {
+  Daemon(const config::Config& config, std::string config_path, telemetry::Log& log,
+         std::unique_ptr<ports::OutboxStore> store, std::unique_ptr<kafka::KafkaSink> sink, relay::Route route)
+      : config_(config),
+        config_path_(std::move(config_path)),
+        log_(log),
+        store_(std::move(store)),
+        sink_(std::move(sink)) {
     runtime::DriverOptions options;
     options.relay = relay_options(config, store_->marks_rows());
     options.holder_name = process_name();
@@ -83,16 +87,17 @@ class Daemon {
   }
 
   int run() {
-    loop_.on_signals({SIGTERM, SIGINT}, [this](int) { stop(); });
+    loop_.on_signals({SIGTERM, SIGINT, SIGHUP}, [this](int number) { number == SIGHUP ? reload() : stop(); });
     auto outlook = Outlook::open(config_, loop_, *store_, *driver_, *sink_, log_);
     if (!outlook) {
       log_.error(outlook.error().message);
-      return kMisconfigured;
+      return kExitWrongUsage;
     }
     outlook_ = std::move(*outlook);
     say("carries " + store_->describe() + " to Kafka");
     if (config_.signals.empty()) log_.warn(status::kNoSignals, {{"law", "unlimited"}});
     if (!outlook_->address().empty()) log_.info("serves HTTP", {{"address", outlook_->address()}});
+    if (service_.watchdog()) feed_watchdog();
     inspect();
     loop_.run();
     hinting_ = false;
@@ -112,7 +117,7 @@ class Daemon {
         if (found) return begin(*found);
         if (found.error().error_class == base::ErrorClass::kMisconfigured) {
           say(found.error().message);
-          exit_status_ = kMisconfigured;
+          exit_status_ = kExitWrongUsage;
           return loop_.stop();
         }
         say("waits for the database: " + found.error().message);
@@ -142,10 +147,38 @@ class Daemon {
     });
   }
 
+  // What can change in place does, all or nothing.
+  void reload() {
+    service_.reloading();
+    const config::LoadResult wanted = config::load_file(config_path_, config::process_sources());
+    if (!wanted) {
+      for (const config::Fault& fault : wanted.error()) log_.error(to_string(fault));
+      return reloaded(false, "the configuration has faults: nothing changed");
+    }
+    const config::ReloadPlan plan = config::diff_for_reload(config_, wanted->config);
+    if (!plan.allowed()) {
+      return reloaded(false, fmt::format("{} cannot change without a restart: nothing changed",
+                                         fmt::join(plan.needs_restart, ", ")));
+    }
+    config_ = wanted->config;
+    log_.set_level(static_cast<telemetry::LogLevel>(config_.log.level));
+    reloaded(true, fmt::format("read the configuration again: {} changed", plan.changes.size()));
+  }
+  void reloaded(bool successful, const std::string& line) {
+    outlook_->config_loaded(successful);
+    successful ? log_.info(line) : log_.error(line);
+    service_.ready();
+  }
+
+  void feed_watchdog() {
+    service_.alive();
+    feeding_.after(*service_.watchdog());
+  }
+
   // A second signal ends at once: what is out is sent again at the next start.
   void stop() {
     if (stopping_) {
-      exit_status_ = kFailed;
+      exit_status_ = kExitFailed;
       return loop_.stop();
     }
     stopping_ = true;
@@ -157,12 +190,13 @@ class Daemon {
         say(fmt::format("{} events were not acknowledged in time; they are sent again at the next start",
                         driver_->relay().outbound().in_flight()));
       }
-      exit_status_ = clean ? kDone : kFailed;
+      exit_status_ = clean ? kExitDone : kExitFailed;
       loop_.stop();
     });
   }
 
-  const config::Config& config_;
+  config::Config config_;
+  std::string config_path_;
   telemetry::Log& log_;
   runtime::Loop loop_;
   std::unique_ptr<ports::OutboxStore> store_;
@@ -173,16 +207,17 @@ class Daemon {
   std::mt19937_64 engine_{std::random_device{}()};
   resilience::Backoff backoff_{{.base = std::chrono::milliseconds(100), .factor = 2.0, .cap = std::chrono::seconds(5)}};
   runtime::Timer inspecting_{loop_, [this] { inspect(); }};
+  runtime::Timer feeding_{loop_, [this] { feed_watchdog(); }};
   std::atomic<bool> hinting_ = false;
   std::thread hinter_;
   bool stopping_ = false;
-  int exit_status_ = kDone;
+  int exit_status_ = kExitDone;
   runtime::Worker starting_{"start"};
 };
 
 }  // namespace
 
-int run_daemon(const config::Config& config, const std::string&) {
+int run_daemon(const config::Config& config, const std::string& config_path) {
   telemetry::Log log(log_options(config));
   auto route = relay::Route::make({config.route.topic, config.route.key, config.route.cloudevents});
   auto store = open_store(config);
@@ -191,9 +226,9 @@ int run_daemon(const config::Config& config, const std::string&) {
        {route ? nullptr : &route.error(), store ? nullptr : &store.error(), sink ? nullptr : &sink.error()}) {
     if (error == nullptr) continue;
     std::cerr << error->message << '\n';
-    return kMisconfigured;
+    return kExitWrongUsage;
   }
-  return Daemon(config, log, std::move(*store), std::move(*sink), std::move(*route)).run();
+  return Daemon(config, config_path, log, std::move(*store), std::move(*sink), std::move(*route)).run();
 }
 
 }  // namespace spillway::app

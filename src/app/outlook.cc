@@ -86,6 +86,8 @@ std::string Outlook::broker_trouble() const {
   return "no broker answers: " + figures.last_error;
 }
 
+void Outlook::config_loaded(bool successful) { metrics_.config_loaded(successful, unix_now()); }
+
 console::Readiness Outlook::readiness() {
   console::Readiness readiness;
   if (!driver_.store_reached()) readiness.missing.emplace_back("the store was never reached");

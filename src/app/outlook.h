@@ -22,6 +22,8 @@ class Outlook {
 
   // From now on it is not ready any more.
   void stopping() { stopping_ = true; }
+  // Whether the configuration that was read again is now in force.
+  void config_loaded(bool successful);
   // host:port; empty where nothing is listened on.
   std::string address() const { return server_ ? server_->address() : std::string(); }
 

@@ -7,6 +7,7 @@
 namespace spillway::runtime {
 namespace {
 
+constexpr base::Duration kNotStartedEvery = std::chrono::milliseconds(500);
 constexpr base::Duration kControlEvery = std::chrono::seconds(1);
 constexpr base::Duration kCleanEvery = std::chrono::minutes(1);
 constexpr base::Duration kCleanPause = std::chrono::milliseconds(200);  // between full pieces: writers come first
@@ -57,11 +58,16 @@ RelayDriver::RelayDriver(Loop& loop, ports::OutboxStore& store, ports::Sink& sin
       lease_session_(store.open_lease()),
       control_(store.open_operator()),
       timer_(loop, [this] { turn(); }),
-      watch_(loop, sink_fd, [this] { turn(); }) {}
+      watch_(loop, sink_fd, [this] { turn(); }) {
+  loop_.post([this] { turn(); });
+}
 
 RelayDriver::~RelayDriver() = default;
 
-void RelayDriver::start() { turn(); }
+void RelayDriver::start() {
+  started_ = true;
+  turn();
+}
 
 void RelayDriver::hint() {
   relay_.hint();
@@ -75,6 +81,7 @@ void RelayDriver::say(const std::string& line) const {
 void RelayDriver::turn() {
   const base::Instant now = Loop::now();
   last_turn_ = now;
+  if (!started_) return timer_.at(now + kNotStartedEvery);
   check_lease(now);
   events_.clear();
   sink_.drain(events_);

@@ -29,6 +29,7 @@ class RelayDriver {
               DriverOptions options);
   ~RelayDriver();
 
+  // Until then its loop turns, and nothing is asked of the store.
   void start();
   // Sends nothing new, waits for what is out and for the last save, frees the lease, then calls `done`; at the latest
   // after `limit`. `done(true)`: nothing was left in doubt.
@@ -65,6 +66,7 @@ class RelayDriver {
   base::Uuid holder_;
   ports::SinkEvents events_;
   ports::Pause pause_;
+  bool started_ = false;
   bool store_reached_ = false;
   bool held_ = false;
   base::Instant last_turn_{};
