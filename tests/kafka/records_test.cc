@@ -100,7 +100,7 @@ TEST_F(OnBroker, ARecordThatOnlyTheBrokerCanRefuseIsRejectedAlone) {
   const std::string large = random_bytes(2 << 20);
   const std::string compressible(2 << 20, 'x');
   for (std::uint64_t token = 0; token < 100; ++token) {
-    const std::string_view value = token == 50 ? large : token == 60 ? compressible : "small";
+    const std::string value = token == 50 ? large : token == 60 ? compressible : "small";
     ASSERT_EQ(rig.send({.topic = id, .partition = 0, .key = "k", .value = value}, token), SendOutcome::kQueued);
   }
   ASSERT_TRUE(rig.settled());
