@@ -56,24 +56,27 @@ base::Result<ports::Loaded> Ledger::load() {
 }
 
 base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& request) {
-  // One position an hour is kept besides: how long a row has been published is known from nothing else.
-  static const FencedWrite kSave{
+  // One position an hour is kept besides: how long a row has been published is known from nothing else. high_seq tells
+  // the rows of this cluster from those that writers add after the table was restored into another.
+  const FencedWrite save{fmt::format(
       "saved as (insert into spillway.progress as p (outbox, table_name, live_from, live_to, live_last, backlog, "
-      "incarnation, system_identifier, epoch, saved_at, published) "
+      "incarnation, system_identifier, epoch, saved_at, published, high_seq) "
       "select $1, $5, $6::text, $7::text, $8::bigint, $9::jsonb, $4, "
-      "(select system_identifier from pg_control_system()), $2::bigint, clock_timestamp(), $10::bigint "
-      "from fence where holds "
+      "(select system_identifier from pg_control_system()), $2::bigint, clock_timestamp(), $10::bigint, "
+      "(select max({}) from {}) from fence where holds "
       "on conflict (outbox) do update set table_name = excluded.table_name, live_from = excluded.live_from, "
       "live_to = excluded.live_to, live_last = excluded.live_last, backlog = excluded.backlog, "
       "incarnation = excluded.incarnation, system_identifier = excluded.system_identifier, epoch = excluded.epoch, "
-      "saved_at = excluded.saved_at, published = p.published + excluded.published), "
+      "saved_at = excluded.saved_at, published = p.published + excluded.published, "
+      "high_seq = greatest(p.high_seq, excluded.high_seq)), "
       "kept as (insert into spillway.saved_positions (outbox, saved_at, live_from, live_to, live_last, backlog) "
       "select $1, clock_timestamp(), $6::text, $7::text, $8::bigint, $9::jsonb from fence where holds and not exists "
-      "(select from spillway.saved_positions where outbox = $1 and saved_at > clock_timestamp() - interval '1 hour'))"};
+      "(select from spillway.saved_positions where outbox = $1 and saved_at > clock_timestamp() - interval '1 hour'))",
+      identifier(layout_.seq), layout_.qualified())};
   std::vector<Value> values{layout_.name()};
   for (Value& value : progress_values(request.progress)) values.push_back(std::move(value));
   values.push_back(std::to_string(request.published));
-  return done(write_fenced(connection_, outbox_, fence, kSave, std::move(values)));
+  return done(write_fenced(connection_, outbox_, fence, save, std::move(values)));
 }
 
 base::Status Ledger::record(const ports::Fence& fence, std::span<const model::Settlement> settlements) {

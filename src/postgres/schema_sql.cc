@@ -52,6 +52,7 @@ create table if not exists spillway.progress (
   live_to text not null default '',
   live_last bigint,
   backlog jsonb not null default '[]',
+  high_seq bigint,
   incarnation text not null default '',
   system_identifier bigint not null,
   epoch bigint not null default 0,

@@ -1,3 +1,4 @@
+#include "ports/contract/outbox_store_contract.h"
 #include "postgres/outbox.h"
 
 namespace spillway::ports {

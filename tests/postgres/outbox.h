@@ -1,15 +1,17 @@
 // A real server with an installed outbox, for the tests of src/postgres.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <libpq-fe.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "ports/contract/outbox_store_contract.h"
 #include "postgres/schema.h"
 #include "postgres/store.h"
 #include "support/postgres_server.h"
