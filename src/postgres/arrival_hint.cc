@@ -15,7 +15,7 @@ constexpr auto kOwnNotificationLimit = std::chrono::seconds(2);
 
 }  // namespace
 
-ArrivalHint::ArrivalHint(ConnectOptions connect) : connection_(std::move(connect)) {}
+ArrivalHint::ArrivalHint(ConnectOptions connect) : connect_(connect), connection_(std::move(connect)) {}
 
 base::Result<bool> ArrivalHint::wait(std::chrono::milliseconds limit) {
   if (!connection_.connected()) {
@@ -36,13 +36,15 @@ base::Result<bool> ArrivalHint::wait(std::chrono::milliseconds limit) {
   }
 }
 
-// A pooler accepts LISTEN and then delivers nothing, without a word: only a notification of our own tells.
+// A pooler accepts LISTEN and then delivers nothing, without a word: only a notification of our own tells. It is sent
+// on a second connection, because a pooler passes on what happens to come back while the listening one is served.
 base::Status ArrivalHint::listen() {
   if (auto status = connection_.script(fmt::format("listen {}", kArrivalChannel)); !status) {
     return std::unexpected(status.error());
   }
   const std::string token = base::to_string(base::random_uuid());
-  const auto sent = connection_.ask("select pg_notify($1, $2)", std::array<Value, 2>{kArrivalChannel, token});
+  Connection sender(connect_);
+  const auto sent = sender.ask("select pg_notify($1, $2)", std::array<Value, 2>{kArrivalChannel, token});
   if (!sent) return std::unexpected(sent.error());
   const auto until = std::chrono::steady_clock::now() + kOwnNotificationLimit;
   for (;;) {

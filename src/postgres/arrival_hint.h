@@ -19,6 +19,7 @@ class ArrivalHint final : public ports::ArrivalHint {
  private:
   base::Status listen();
 
+  ConnectOptions connect_;
   Connection connection_;
 };
 

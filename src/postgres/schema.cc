@@ -151,7 +151,8 @@ std::optional<Payload> payload_of(std::string_view name) {
 }
 
 std::string init_sql(const InitOptions& options) {
-  return "begin;\n" + statements(options, options.payload.value_or(Payload::kText)) + "commit;\n";
+  return "begin;\nset local client_min_messages = warning;\n" +
+         statements(options, options.payload.value_or(Payload::kText)) + "commit;\n";
 }
 
 base::Result<Installed> install(Connection& connection, const InitOptions& options) {

@@ -103,7 +103,11 @@ class Session {
 // The relay's reading, in its simplest form: reads on from where it stands and keeps what it saw.
 class Follower {
  public:
-  explicit Follower(const Outbox& outbox) : store_(outbox.store()), reader_(store_->open_reader()) { reload(); }
+  explicit Follower(const Outbox& outbox) : Follower(outbox.options()) {}
+  explicit Follower(postgres::StoreOptions options)
+      : store_(std::make_unique<postgres::OutboxStore>(std::move(options))), reader_(store_->open_reader()) {
+    reload();
+  }
 
   // As after a lost place: forgets what is in memory.
   void reload() {
