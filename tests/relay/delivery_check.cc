@@ -8,10 +8,12 @@
 
 namespace spillway::testing {
 
-Delivery check_delivery(const PostgresServer& server, const std::string& bootstrap, const std::string& topic) {
+Delivery check_delivery(const PostgresServer& server, const std::string& bootstrap, const std::string& topic,
+                        const std::string& database) {
   Delivery found;
   std::unordered_set<std::string> rows;
-  for (auto& row : server.execute("select id::text from spillway.outbox where aggregatetype = '" + topic + "'")) {
+  for (auto& row :
+       server.execute("select id::text from spillway.outbox where aggregatetype = '" + topic + "'", database)) {
     rows.insert(*row[0]);
   }
   found.committed = static_cast<std::int64_t>(rows.size());

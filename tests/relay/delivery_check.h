@@ -17,6 +17,7 @@ struct Delivery {
 };
 
 // For rows of topic `topic` whose payload is "KEY N" as Writers make it.
-Delivery check_delivery(const PostgresServer& server, const std::string& bootstrap, const std::string& topic);
+Delivery check_delivery(const PostgresServer& server, const std::string& bootstrap, const std::string& topic,
+                        const std::string& database = "postgres");
 
 }  // namespace spillway::testing

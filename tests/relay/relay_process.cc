@@ -18,7 +18,7 @@ std::vector<std::string> words(const std::string& text) {
 
 }  // namespace
 
-RelayProcess::RelayProcess(const RelaySettings& settings) : http_port_(free_port()) {
+RelayProcess::RelayProcess(const RelaySettings& settings) : env_(settings.env), http_port_(free_port()) {
   std::ofstream(config()) << fmt::format(
       "outbox:\n  store: {}\n  cleanup: {{keep: never}}\nkafka:\n  bootstrap.servers: {}\n"
       "route: {{topic: \"{{aggregatetype}}\"}}\nhttp: {{listen: 127.0.0.1:{}}}\n{}",
@@ -26,7 +26,7 @@ RelayProcess::RelayProcess(const RelaySettings& settings) : http_port_(free_port
 }
 
 Finished RelayProcess::command(const std::string& arguments) const {
-  ProcessOptions options{.args = {SPILLWAY_BINARY}};
+  ProcessOptions options{.args = {SPILLWAY_BINARY}, .env = env_};
   for (std::string& word : words(arguments)) options.args.push_back(std::move(word));
   options.args.insert(options.args.end(), {"--config", config().string()});
   return run(std::move(options));
@@ -38,8 +38,8 @@ void RelayProcess::init(const std::string& arguments) const {
 }
 
 void RelayProcess::start() {
-  process_.emplace(
-      ProcessOptions{.args = {SPILLWAY_BINARY, "run", "--config", config().string()}, .out = folder_.path() / "log"});
+  process_.emplace(ProcessOptions{
+      .args = {SPILLWAY_BINARY, "run", "--config", config().string()}, .env = env_, .out = folder_.path() / "log"});
 }
 
 std::optional<Process::End> RelayProcess::stop(std::chrono::milliseconds limit) {

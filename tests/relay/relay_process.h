@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -12,9 +13,10 @@
 namespace spillway::testing {
 
 struct RelaySettings {
-  std::string store;      // outbox.store
-  std::string bootstrap;  // kafka bootstrap.servers
-  std::string more = {};  // further YAML, whole top-level sections
+  std::string store;                            // outbox.store
+  std::string bootstrap;                        // kafka bootstrap.servers
+  std::string more = {};                        // further YAML, whole top-level sections
+  std::map<std::string, std::string> env = {};  // wins over the file: SPILLWAY_ROUTE_ON_REJECTED and so on
 };
 
 class RelayProcess {
@@ -42,6 +44,7 @@ class RelayProcess {
 
  private:
   TempDir folder_{"relay"};
+  std::map<std::string, std::string> env_;
   std::uint16_t http_port_;
   std::optional<Process> process_;
 };

@@ -102,15 +102,34 @@ class AdminClient {
     });
   }
 
+  void configure(const std::string& name, const std::map<std::string, std::string>& config) {
+    const std::unique_ptr<rd_kafka_ConfigResource_t, decltype(&rd_kafka_ConfigResource_destroy)> topic(
+        rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name.c_str()), &rd_kafka_ConfigResource_destroy);
+    for (const auto& [key, value] : config) rd_kafka_ConfigResource_set_config(topic.get(), key.c_str(), value.c_str());
+    rd_kafka_ConfigResource_t* topics[] = {topic.get()};
+    rd_kafka_AlterConfigs(client_.get(), topics, 1, nullptr, queue_.get());
+    const std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)> event(answer(), &rd_kafka_event_destroy);
+    std::size_t count = 0;
+    const rd_kafka_ConfigResource_t** results =
+        rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event.get()), &count);
+    if (count == 1 && rd_kafka_ConfigResource_error(results[0]) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      throw std::runtime_error(rd_kafka_ConfigResource_error_string(results[0]));
+    }
+  }
+
  private:
+  rd_kafka_event_t* answer() {
+    rd_kafka_event_t* event = rd_kafka_queue_poll(queue_.get(), kRequestMs);
+    if (event == nullptr) throw std::runtime_error("no answer from the broker");
+    if (rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR_NO_ERROR) return event;
+    const std::string text = rd_kafka_event_error_string(event);
+    rd_kafka_event_destroy(event);
+    throw std::runtime_error(text);
+  }
+
   template <typename Topics>
   void await(Topics topics_of) {
-    const std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)> event(
-        rd_kafka_queue_poll(queue_.get(), kRequestMs), &rd_kafka_event_destroy);
-    if (!event) throw std::runtime_error("no answer from the broker");
-    if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      throw std::runtime_error(rd_kafka_event_error_string(event.get()));
-    }
+    const std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)> event(answer(), &rd_kafka_event_destroy);
     std::size_t count = 0;
     const rd_kafka_topic_result_t** results = topics_of(event.get(), &count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -263,6 +282,10 @@ void KafkaBroker::delete_topic(const std::string& name) {
   admin.remove(name);
   const auto is_gone = [&](const rd_kafka_metadata_t& metadata) { return find_topic(metadata, name) == nullptr; };
   if (!eventually([&] { return admin.metadata(is_gone); })) fail("still has the deleted topic " + name);
+}
+
+void KafkaBroker::configure_topic(const std::string& name, const std::map<std::string, std::string>& config) {
+  AdminClient(bootstrap()).configure(name, config);
 }
 
 void KafkaBroker::fail(const std::string& what) const {

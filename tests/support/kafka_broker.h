@@ -46,6 +46,8 @@ class KafkaBroker {
   // Both return once the metadata says so.
   void create_topic(const std::string& name, int partitions = 1, const std::map<std::string, std::string>& config = {});
   void delete_topic(const std::string& name);
+  // Replaces the topic's own settings.
+  void configure_topic(const std::string& name, const std::map<std::string, std::string>& config);
 
  private:
   void write_properties() const;
