@@ -16,6 +16,12 @@ namespace spillway::postgres {
 inline constexpr char kIncarnationSql[] =
     "(select coalesce((extract(epoch from stats_reset) * 1000000)::bigint, 0)::text from pg_stat_bgwriter)";
 
+// An SQL expression: true on a standby, and on a former primary that was set to read-only. Both go on answering
+// queries, so a session that only reads must ask, or it stays there for ever after a failover.
+inline constexpr char kReadOnlySql[] =
+    "(pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean)";
+inline constexpr char kNoWrites[] = "PostgreSQL takes no writes any more: waiting for the primary";
+
 // What follows the common table expression `fence`, whose one row has the column `holds`. `writes` names further
 // common table expressions, each of which changes rows only `where (select holds from fence)`; `answer` is a list of
 // scalar expressions. $1 is the outbox name, $2 to $4 the fence, $5 and on are `values`.

@@ -34,11 +34,15 @@ base::Result<ports::Loaded> Ledger::load() {
   const auto answer = connection_.ask(
       fmt::format("select {}, p.outbox is not null, "
                   "p.system_identifier is distinct from (select system_identifier from pg_control_system()), "
-                  "p.live_from, p.live_to, p.live_last, p.backlog "
+                  "p.live_from, p.live_to, p.live_last, p.backlog, {} "
                   "from (values (1)) one left join spillway.progress p on p.outbox = $1",
-                  kIncarnationSql),
+                  kIncarnationSql, kReadOnlySql),
       std::array<Value, 1>{outbox_});
   if (!answer) return std::unexpected(answer.error());
+  if (answer->flag(0, 7)) {
+    connection_.close();
+    return base::fail(ErrorClass::kUnavailable, kNoWrites);
+  }
   ports::Loaded loaded;
   loaded.incarnation = answer->text(0, 0);
   if (!answer->flag(0, 1)) return loaded;

@@ -22,7 +22,7 @@ constexpr std::int64_t kSearchStep = 500'000;
 constexpr std::int64_t kWalk = 100'000;
 
 // The columns of the first answer of every fetch.
-enum Fact : int { kIncarnation, kSnapshot, kNow, kPayloadType, kRecovering, kMoreFacts };
+enum Fact : int { kIncarnation, kSnapshot, kNow, kPayloadType, kReadOnly, kMoreFacts };
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
@@ -256,8 +256,8 @@ base::Result<Reader::Fetched> Reader::fetch(const std::string& more_facts, const
       "set local max_parallel_workers_per_gather = 0; lock table {} in access share mode; "
       "select {}, pg_current_snapshot(), (extract(epoch from clock_timestamp()) * 1000000)::bigint, "
       "(select format_type(atttypid, null) from pg_attribute where attrelid = {}::regclass and attname = {}), "
-      "pg_is_in_recovery(){}; ",
-      table_, kIncarnationSql, literal(table_), literal(layout_.payload), more_facts);
+      "{}{}; ",
+      table_, kIncarnationSql, literal(table_), literal(layout_.payload), kReadOnlySql, more_facts);
   // Twice only where the payload's type is not what it was.
   for (;;) {
     model::Page page;
@@ -276,9 +276,9 @@ base::Result<Reader::Fetched> Reader::fetch(const std::string& more_facts, const
       return base::fail(ErrorClass::kFatal, fmt::format("the rows of {} came in an unexpected format", layout_.name()));
     }
     Fetched fetched{std::move(page), std::move(answers->front()), rows.seen(), rows.full()};
-    if (fetched.facts.flag(0, kRecovering)) {
+    if (fetched.facts.flag(0, kReadOnly)) {
       connection_.close();
-      return base::fail(ErrorClass::kUnavailable, "PostgreSQL is a standby now: waiting for the primary");
+      return base::fail(ErrorClass::kUnavailable, kNoWrites);
     }
     if (fetched.facts.text(0, kIncarnation) != incarnation_) {
       return base::fail(ErrorClass::kLostPlace, "PostgreSQL went through a crash recovery or a promotion");
