@@ -103,10 +103,10 @@ TEST_F(FieldReport, BR005_OverlappingTransactionsGoInOneStatedOrder) {
         name(), payload, at);
   };
   for (const std::string at : {"now()", "'2026-01-01 00:00:00Z'"}) {
+    const std::size_t before = records().size();
     OpenTransaction a(uri());
     a.run(event("v1", at));
     sql(event("v2", at));
-    const std::size_t before = records().size();
     ASSERT_TRUE(eventually([&] { return records().size() == before + 1; }, 20s, 50ms)) << relay.log();
     a.commit();
     ASSERT_TRUE(eventually([&] { return records().size() == before + 2; }, 20s, 50ms)) << relay.log();
