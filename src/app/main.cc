@@ -8,6 +8,7 @@
 #include "app/init_command.h"
 #include "app/open_store.h"
 #include "app/operator_commands.h"
+#include "app/simulation_commands.h"
 #include "app/version.h"
 #include "config/load.h"
 #include "config/nearest.h"
@@ -127,6 +128,7 @@ int run_command_line(int argc, char** argv) {
       app, [&](CLI::App* command) { take_config(command, shared); },
       [&](const OnStore& command) { return with_store(shared, command); }, status);
   add_config(app, config, reference, status);
+  add_simulation_commands(app, status);
   add_version(app, status);
   try {
     app.parse(argc, argv);

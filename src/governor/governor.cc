@@ -35,8 +35,20 @@ void Governor::apply_override(base::Instant now, Decision& d) {
   d.cause = {CauseKind::kOverride, "", d.total_rate, limit->max_total, limit->reason};
 }
 
+// To a law, traffic of others is live traffic that is always sent. What it allows beyond that is ours.
+Decision Governor::decide(base::Instant now, const TickInputs& in) {
+  TickInputs all = in;
+  all.live_rate += in.foreign_rate;
+  if (last_tick_) all.sent_events += in.foreign_rate * base::seconds(base::elapsed(*last_tick_, now));
+  last_tick_ = now;
+  Decision d = law_->tick(now, all);
+  d.total_rate = std::max(0.0, d.total_rate - in.foreign_rate);
+  d.live_rate = in.live_rate;
+  return d;
+}
+
 const Decision& Governor::tick(base::Instant now, const TickInputs& in) {
-  Decision d = law_->tick(now, in);
+  Decision d = decide(now, in);
   apply_observing(d);
   apply_override(now, d);
   if (!in.backlog_waiting && d.state != State::kBraking && d.state != State::kBlind) d.state = State::kIdle;

@@ -10,6 +10,8 @@
 
 namespace spillway::governor {
 
+// A decision's rates are ours; only its capacity includes the traffic of others on the same downstream.
+//
 // Single-threaded; reads no clock. tick() is meant to be called every 250 ms with everything that happened since.
 class Governor {
  public:
@@ -28,12 +30,14 @@ class Governor {
   std::optional<Override> active_override(base::Instant now) { return override_.at(now); }
 
  private:
+  Decision decide(base::Instant now, const TickInputs& in);
   void apply_observing(Decision& d) const;
   void apply_override(base::Instant now, Decision& d);
 
   GovernorSpec spec_;
   std::unique_ptr<Law> law_;
   OverrideSlot override_;
+  std::optional<base::Instant> last_tick_;
   Decision last_;
 };
 

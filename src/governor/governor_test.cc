@@ -165,6 +165,16 @@ TEST(Governor, IsIdleWhereNothingWaits) {
   EXPECT_EQ(governor.tick(at(0), {.live_rate = 10, .backlog_waiting = false}).state, State::kIdle);
 }
 
+TEST(Governor, TrafficOfOthersIsLeftItsShareAndIsNotOurs) {
+  GovernorSpec spec = with_law(LawKind::kFixed);
+  spec.fixed_rate = 2000;
+  Governor governor(spec);
+  const Decision& d = governor.tick(at(0), {.live_rate = 700, .foreign_rate = 500});
+  EXPECT_DOUBLE_EQ(d.total_rate, 1500);
+  EXPECT_DOUBLE_EQ(d.live_rate, 700);
+  EXPECT_DOUBLE_EQ(d.backlog_budget, 800);
+}
+
 TEST(SharedRate, DecaysLikeAStaleSignalOnceItExpires) {
   SharedRate share;
   EXPECT_DOUBLE_EQ(share.at(at(0)), 0);

@@ -8,6 +8,8 @@ namespace spillway::governor {
 namespace {
 constexpr double kStep = 0.005;  // per window over the ceiling
 constexpr double kMost = 0.3;
+// The signal covers all answers; live traffic alone, being fewer, has the noisier percentile and is over more often.
+constexpr double kShareOfTolerance = 0.8;
 constexpr double kDip = 0.85;  // delivered below this share of sent: a pause, not load
 constexpr double kDipRemembersS = 3;
 constexpr double kEnough = 20;  // completions that make a dip believable
@@ -32,7 +34,8 @@ void Trim::restart(double value) {
 void ToleranceHeadroom::on_window(const Window& w) {
   if (w.completions >= kEnough && w.delivered < kDip * w.sent_earlier) dip_at_ = w.t;
   const bool load_did_it = w.over_ceiling && w.t - dip_at_ > kDipRemembersS;
-  const double step = load_did_it ? kStep * (1 - w.tolerance) : -kStep * w.tolerance;
+  const double tolerated = kShareOfTolerance * w.tolerance;
+  const double step = load_did_it ? kStep * (1 - tolerated) : -kStep * tolerated;
   value_ = std::clamp(value_ + step, 0.0, kMost);
 }
 

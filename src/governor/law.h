@@ -36,9 +36,10 @@ struct GovernorSpec {
 base::Status check(const GovernorSpec& spec);
 
 struct TickInputs {
-  double live_rate = 0;    // events/s offered by live traffic, foreign traffic included where it is seen
-  double held_live = 0;    // live events waiting because of live_cap
-  double sent_events = 0;  // sent since the previous tick, live included
+  double live_rate = 0;     // events/s offered by our live traffic
+  double foreign_rate = 0;  // events/s of others, where the downstream's own counters show them
+  double held_live = 0;     // live events waiting because of live_cap
+  double sent_events = 0;   // sent since the previous tick, live included
   bool backlog_waiting = true;
   std::span<const SignalSample> samples = {};  // that arrived since the previous tick
 };
