@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "app/open_store.h"
+#include "postgres/repair.h"
 #include "postgres/schema.h"
 #include "sqlite/schema.h"
 
@@ -41,9 +42,18 @@ int init_sqlite(const InitOptions& options, const config::Config& config, std::o
   return kDone;
 }
 
+int repair(const postgres::StoreOptions& store, std::ostream& out, std::ostream& err) {
+  const auto repaired = postgres::repair_restored(store.connect, store.outbox, store.layout);
+  if (!repaired) return failed(repaired.error(), err);
+  out << fmt::format("repaired {}: {} rows count as published, {} will be published\n", store.layout.name(),
+                     repaired->finished, repaired->unfinished);
+  return kDone;
+}
+
 int init_postgres(const InitOptions& options, const config::Config& config, std::ostream& out, std::ostream& err) {
   auto store = postgres_options(config);
   if (!store) return failed(store.error(), err);
+  if (options.repair_restored) return repair(*store, out, err);
   postgres::InitOptions init{.payload = options.payload ? postgres::payload_of(*options.payload) : std::nullopt,
                              .notify = options.notify,
                              .roles = options.roles,

@@ -1,5 +1,6 @@
 #include "app/open_store.h"
 
+#include "postgres/arrival_hint.h"
 #include "postgres/store.h"
 #include "sqlite/store.h"
 
@@ -30,6 +31,9 @@ base::Result<std::unique_ptr<ports::OutboxStore>> open_store(const config::Confi
       sqlite::StoreOptions{.path = std::string(config.outbox.sqlite_path()), .name = config.outbox.name});
 }
 
-std::unique_ptr<ports::ArrivalHint> open_hint(const config::Config&) { return nullptr; }
+std::unique_ptr<ports::ArrivalHint> open_hint(const config::Config& config) {
+  if (config.outbox.store_kind() != config::StoreKind::kPostgres || config.outbox.listen.empty()) return nullptr;
+  return std::make_unique<postgres::ArrivalHint>(postgres::ConnectOptions{.uri = config.outbox.listen});
+}
 
 }  // namespace spillway::app
