@@ -11,6 +11,12 @@ if(SPILLWAY_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${SPILLWAY_CCACHE})
 endif()
 
+# Half a hundred test programs are linked in each preset; mold takes a tenth of the usual linker's time.
+find_program(SPILLWAY_MOLD mold)
+if(SPILLWAY_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
 add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O2;-g1>" "$<$<CONFIG:Debug>:-O1;-g1>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
