@@ -51,11 +51,14 @@ struct Log::State {
     logger->set_pattern(pattern(format), spdlog::pattern_time_type::utc);
   }
 
+  // The writing thread ends before the sink it writes to.
+  ~State() { pool.reset(); }
+
   std::atomic<LogLevel> level;
   LogFormat format;
   std::mutex mutex;
   RepeatLimit limit;
-  std::shared_ptr<spdlog::details::thread_pool> pool;  // its end waits for the queue
+  std::shared_ptr<spdlog::details::thread_pool> pool;  // its end waits until the queue is empty
   std::shared_ptr<spdlog::async_logger> logger;
 };
 
