@@ -348,8 +348,8 @@ std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
 std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
   if (window_.position() == saved_ && unsaved_published_ == 0) return std::nullopt;
   const bool much = unsaved_published_ >= options_.save_rows || state_ == RelayState::kDraining;
-  const base::Duration every =
-      unsaved_published_ > 0 || window_.position().last_seq ? options_.save_every : kIdleSaveEvery;
+  const bool rows_passed = unsaved_published_ > 0 || unsaved_recorded_ || window_.position().last_seq;
+  const base::Duration every = rows_passed ? options_.save_every : kIdleSaveEvery;
   if (!much && base::elapsed(last_save_, now) < every) return std::nullopt;
   LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave);
   saving_ = window_.position();
@@ -379,6 +379,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
     case LedgerRequest::Kind::kLoad: loaded(answer.loaded, now); break;
     case LedgerRequest::Kind::kSave:
       saved_ = saving_;
+      unsaved_recorded_ = false;
       ++counters_.saves;
       unsaved_published_ -= std::exchange(saving_published_, 0);
       saving_finished_.clear();
@@ -389,6 +390,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
       }
       unrecorded_.erase(unrecorded_.begin(), unrecorded_.begin() + static_cast<std::ptrdiff_t>(recording_));
       recording_ = 0;
+      unsaved_recorded_ = true;
       break;
     case LedgerRequest::Kind::kFinish:
       released_done_.erase(released_done_.begin(), released_done_.begin() + static_cast<std::ptrdiff_t>(finishing_));

@@ -181,6 +181,7 @@ class Relay {
   std::int64_t saving_published_ = 0;
   std::vector<std::int64_t> saving_finished_;
   std::int64_t unsaved_published_ = 0;
+  bool unsaved_recorded_ = false;  // rows were recorded in the ledger since the last save
   base::Instant last_save_{};
 
   std::vector<std::int64_t> released_;       // to be read and sent, ascending

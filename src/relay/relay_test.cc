@@ -126,6 +126,34 @@ TEST(Relay, RowsForATopicThatNeverAppearsAreSetAsideInTime) {
   EXPECT_EQ(rig.saved_seq(), 2);
 }
 
+// Otherwise the rows before it count as waiting, and would be sent again after a crash, for as long as nothing arrives.
+TEST(Relay, ThePlaceBehindALastRowThatWasSetAsideIsSavedSoon) {
+  RelayRig rig;
+  LedgerAnswer answer;
+  ASSERT_EQ(rig.relay->next_ledger(rig.now)->kind, LedgerRequest::Kind::kLoad);
+  answer.kind = LedgerRequest::Kind::kLoad;
+  answer.loaded = {ports::Progress{}, "life 1"};
+  rig.relay->ledger_done(answer, rig.now);
+  ASSERT_TRUE(rig.relay->next_read(rig.now));
+  model::Page page;
+  model::Row row;
+  row.seq = 1;
+  row.aggregate_type = "events";
+  row.headers = "[]";  // no object: can never be sent
+  page.rows.push_back(row);
+  page.frame = {"", "s1"};
+  page.next = {{"s1", ""}, std::nullopt};
+  rig.relay->read_done(std::move(page), rig.now);
+  ASSERT_EQ(rig.relay->next_ledger(rig.now)->kind, LedgerRequest::Kind::kRecord);
+  answer.kind = LedgerRequest::Kind::kRecord;
+  rig.relay->ledger_done(answer, rig.now);
+  rig.pass(200ms);
+  const auto save = rig.relay->next_ledger(rig.now);
+  ASSERT_TRUE(save);
+  ASSERT_EQ(save->kind, LedgerRequest::Kind::kSave);
+  EXPECT_EQ(save->save.progress.live.frame.from, "s1");
+}
+
 TEST(Relay, APartitionThatTakesNothingHoldsBackOnlyItsOwnKeysUpToTheLimit) {
   RelayOptions options;
   options.outbound.events_in_flight = 400;
