@@ -67,7 +67,9 @@ class Counter {
                                                   seq_, table_, tx_, since->xmax, tx_, seq_);
     const auto answer = connection_.ask(fmt::format(
         "select count(*), count(*) filter (where waits), "
-        "greatest(0, extract(epoch from clock_timestamp() - min({}) filter (where waits and isfinite({}))))::float8, "
+        // Times that a record would not carry either say nothing about how long a row has waited (model::record_time).
+        "greatest(0, extract(epoch from clock_timestamp() - min({}) filter (where waits and {} between "
+        "timestamptz 'epoch' and clock_timestamp() + interval '1 minute')))::float8, "
         "avg({}) filter (where waits)::float8, {}, (select {} from {} {}order by {} desc, {} desc limit 1) "
         "from (select *, {} as waits from ({}) o) o",
         created_at_, created_at_, size_, first, seq_, table_, before, tx_, seq_, condition, rows));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/timestamp.h"
 #include "sqlite/place.h"
 #include "sqlite/row_columns.h"
 #include "sqlite/session.h"
@@ -48,9 +49,10 @@ std::optional<double> age_of_first(Connection& connection, const Place& place) {
   if (!first.bind(place.after).bind(*place.to).step()) return std::nullopt;
   model::Page page;
   append_row(first, connection.path(), page);
-  const auto& created = page.rows.front().created_at;
-  if (created.kind != model::Timestamp::Kind::kFinite) return 0.0;
-  return std::max(0.0, static_cast<double>(now_millis(connection) - created.unix_micros / 1000) / 1000.0);
+  // The time that its record would carry: one that is no time, or far from now, says nothing about how long it waited.
+  const std::int64_t now = now_millis(connection);
+  const auto time = model::record_time(page.rows.front().created_at, now * 1000);
+  return std::max(0.0, static_cast<double>(now - time.unix_millis) / 1000.0);
 }
 
 }  // namespace
