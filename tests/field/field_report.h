@@ -76,7 +76,7 @@ class FieldReport : public ::testing::Test {
 
   // True once so many publications are on record for the outbox (repeated ones count).
   bool published(std::int64_t count, std::chrono::milliseconds limit = 30s) const;
-  // True once the relay's saved place is behind every row that is committed now.
+  // True once every row that is committed now is set aside or before the relay's saved place.
   bool all_done(std::chrono::milliseconds limit = 30s) const;
 
   // Nothing lost, nothing invented, no key out of order.
