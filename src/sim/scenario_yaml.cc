@@ -1,6 +1,7 @@
 #include "sim/scenario_yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,7 @@
 #include "sim/yaml_reader.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <charconv>
@@ -56,10 +57,10 @@ void YamlFaults::add(const YAML::Node& where, const std::string& sentence) {
 }
 
 YamlMap::YamlMap(const YAML::Node& node, std::string name, YamlFaults& faults)
-    : node_(node), name_(std::move(name)), faults_(faults) {
-  if (!node_.IsMap()) {
-    faults_.add(node_, fmt::format("{} must be a map of keys and values.", name_.empty() ? "a scenario" : name_));
-    node_ = YAML::Node(YAML::NodeType::Map);
+    : node_(std::make_shared<YAML::Node>(node)), name_(std::move(name)), faults_(faults) {
+  if (!node.IsMap()) {
+    faults_.add(node, fmt::format("{} must be a map of keys and values.", name_.empty() ? "a scenario" : name_));
+    node_ = std::make_shared<YAML::Node>(YAML::NodeType::Map);
   }
 }
 
@@ -67,7 +68,7 @@ std::string YamlMap::path(const std::string& key) const { return name_.empty() ?
 
 YAML::Node YamlMap::get(const char* key) {
   asked_.insert(key);
-  return std::as_const(node_)[key];
+  return (*node_)[key];
 }
 
 bool YamlMap::has(const char* key) { return get(key).IsDefined(); }
@@ -150,7 +151,7 @@ void YamlMap::each(const char* key, const std::function<void(YamlMap&)>& read) {
 }
 
 void YamlMap::refuse_the_rest() {
-  for (const auto& entry : node_) {
+  for (const auto& entry : *node_) {
     const std::string key = entry.first.Scalar();
     if (asked_.contains(key)) continue;
     const auto nearest = std::min_element(asked_.begin(), asked_.end(), [&](const auto& a, const auto& b) {

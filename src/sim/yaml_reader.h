@@ -1,13 +1,16 @@
 // Strict reading of YAML maps: every fault is collected with its line and column, every unknown key is a fault.
-// This header names yaml-cpp and is for the .cc files of this folder alone.
 #pragma once
 
-#include <yaml-cpp/yaml.h>
-
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
+
+namespace YAML {
+class Node;
+}
 
 namespace spillway::sim {
 
@@ -46,7 +49,7 @@ class YamlMap {
   YAML::Node get(const char* key);
   std::string path(const std::string& key) const;
 
-  YAML::Node node_;
+  std::shared_ptr<const YAML::Node> node_;
   std::string name_;
   YamlFaults& faults_;
   std::set<std::string> asked_;
