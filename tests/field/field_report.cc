@@ -8,6 +8,17 @@
 #include <stdexcept>
 
 namespace spillway::testing {
+namespace {
+
+class ServicesEnd : public ::testing::Environment {
+ public:
+  void TearDown() override { FieldReport::stop_services(); }
+};
+
+[[maybe_unused]] const ::testing::Environment* const kServicesEnd =
+    ::testing::AddGlobalTestEnvironment(new ServicesEnd);
+
+}  // namespace
 
 OpenTransaction::OpenTransaction(const std::string& uri, const std::string& begin)
     : connection_(PQconnectdb(uri.c_str())) {
@@ -25,6 +36,7 @@ void OpenTransaction::run(const std::string& sql) {
 }
 
 void FieldReport::SetUpTestSuite() {
+  if (services_) return;
   services_ = std::make_unique<Services>();
   services_->server = std::make_unique<PostgresServer>(
       PostgresOptions{.max_prepared_transactions = 10, .settings = {{"max_connections", "150"}}});
@@ -33,11 +45,9 @@ void FieldReport::SetUpTestSuite() {
   services_->network.set_target(services_->broker->proxied_port());
 }
 
-void FieldReport::TearDownTestSuite() { services_.reset(); }
-
 void FieldReport::SetUp() {
   name_ = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  name_.resize(name_.find('_'));
+  name_ = name_.substr(0, name_.find('_'));
   std::ranges::transform(name_, name_.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   static int count = 0;
   database_ = name_ + "_" + std::to_string(++count);

@@ -40,15 +40,17 @@ class OpenTransaction {
 };
 
 class FieldReport : public ::testing::Test {
+ public:
+  static void stop_services() { services_.reset(); }
+
  protected:
-  static void SetUpTestSuite();
-  static void TearDownTestSuite();
+  static void SetUpTestSuite();  // of the first suite of the program starts the services
 
   static PostgresServer& server() { return *services_->server; }
   static KafkaBroker& broker() { return *services_->broker; }
   static TcpProxy& network() { return services_->network; }  // between a proxied relay and the broker
 
-  // A database of its own; name() is the trial's id in small letters (br007), for topics.
+  // A database of its own; name() is the test's, up to a '_' and in small letters (br007), for topics.
   void SetUp() override;
   void TearDown() override;
   const std::string& name() const { return name_; }

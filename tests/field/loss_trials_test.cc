@@ -146,7 +146,7 @@ TEST_F(FieldReport, BR013_AFullClientQueueIsPressureOnTheTableAndNotALoss) {
   for (int i = 0; i < 2; ++i) {
     sql(events(name(), fmt::format("outage{}", i), 1, 10'000));
     std::this_thread::sleep_for(1s);
-    EXPECT_LE(resident_mib(relay.pid()), 96) << "with " << (i + 1) * 10'000 << " rows waiting";
+    EXPECT_LE(resident_mib(relay.pid()), 64) << "with " << (i + 1) * 10'000 << " rows waiting";
     relay.stop();
     relay.start();
     ASSERT_TRUE(owned_by(relay));
