@@ -21,10 +21,10 @@ TEST_F(FieldReport, BR020_OneSlowHeadRowHoldsBackItsOwnKeyAlone) {
   sql(events(held, "K", 2, 100));
   relay.start();
   ASSERT_TRUE(owned_by(relay));
-  ASSERT_TRUE(eventually([&] { return records().size() == 900; }, 5s, 50ms)) << relay.log();
+  ASSERT_TRUE(eventually([&] { return records().size() == 900; }, 10s, 50ms)) << relay.log();
   std::this_thread::sleep_for(3s);
   broker().create_topic(held);
-  EXPECT_TRUE(eventually([&] { return records(held).size() == 100; }, 5s, 50ms)) << relay.log();
+  EXPECT_TRUE(eventually([&] { return records(held).size() == 100; }, 10s, 50ms)) << relay.log();
   expect_complete(held);
   EXPECT_EQ(expect_complete().duplicates, 0);
 }
