@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "app/adopted_table.h"
 #include "app/exit_status.h"
 #include "app/holder_name.h"
 #include "app/open_store.h"
@@ -219,7 +220,7 @@ class Daemon {
 
 int run_daemon(const config::Config& config, const std::string& config_path) {
   telemetry::Log log(log_options(config));
-  auto route = relay::Route::make({config.route.topic, config.route.key, config.route.cloudevents});
+  auto route = relay::Route::make({topic_template(config), config.route.key, config.route.cloudevents});
   auto store = open_store(config);
   auto sink = kafka::KafkaSink::create(sink_settings(config, log));
   for (const base::Error* error :

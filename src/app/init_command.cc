@@ -66,14 +66,18 @@ int init_postgres(const InitOptions& options, const config::Config& config, std:
   postgres::Connection connection(store->connect);
   const auto installed = postgres::install(connection, init);
   if (!installed) return failed(installed.error(), err);
-  const std::string where = fmt::format("{} in {}", store->layout.name(), postgres::describe(store->connect.uri));
+  const std::string what =
+      store->layout.adopted ? fmt::format("the side tables of {}, which itself is left as it is,", store->layout.name())
+                            : store->layout.name();
+  const std::string where = fmt::format("{} in {}", what, postgres::describe(store->connect.uri));
   using Change = postgres::Installed::Change;
   switch (installed->change) {
     case Change::kCreated: out << "created " << where; break;
     case Change::kUpgraded: out << "upgraded " << where; break;
     case Change::kUnchanged: out << "nothing to do: up to date: " << where; break;
   }
-  out << " (payload " << to_string(installed->payload) << ")\n";
+  if (!store->layout.adopted) out << " (payload " << to_string(installed->payload) << ")";
+  out << '\n';
   return kDone;
 }
 

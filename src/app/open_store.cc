@@ -1,5 +1,6 @@
 #include "app/open_store.h"
 
+#include "app/adopted_table.h"
 #include "postgres/arrival_hint.h"
 #include "postgres/store.h"
 #include "sqlite/store.h"
@@ -19,7 +20,7 @@ base::Result<postgres::StoreOptions> postgres_options(const config::Config& conf
   if (base::Status understood = postgres::check_uri(config.outbox.store); !understood) {
     return std::unexpected(understood.error());
   }
-  auto layout = postgres::layout_of(config.outbox.table);
+  auto layout = table_layout(config);
   if (!layout) return std::unexpected(layout.error());
   return postgres::StoreOptions{
       .connect = {.uri = config.outbox.store}, .outbox = config.outbox.name, .layout = std::move(*layout)};
@@ -27,6 +28,11 @@ base::Result<postgres::StoreOptions> postgres_options(const config::Config& conf
 
 base::Result<std::unique_ptr<ports::OutboxStore>> open_store(const config::Config& config) {
   if (config.outbox.store_kind() == config::StoreKind::kPostgres) return open_postgres(config);
+  if (config.outbox.preset != config::Preset::kNative || !config.outbox.columns.empty()) {
+    return base::fail(
+        base::ErrorClass::kMisconfigured,
+        "outbox.preset and outbox.columns are for PostgreSQL, and outbox.store is SQLite: leave them out");
+  }
   return std::make_unique<sqlite::OutboxStore>(
       sqlite::StoreOptions{.path = std::string(config.outbox.sqlite_path()), .name = config.outbox.name});
 }

@@ -185,7 +185,8 @@ TEST(Fault, PresetAndColumns) {
           "a.yaml:1:37: outbox.preset is not one of its choices: debeziun; expected native, debezium, open-outbox, "
           "go-outbox, goharvest, tomorrow-one; did you mean debezium?",
           "a.yaml:1:57: outbox.columns.oder is not a column that Spillway knows; expected order, id, aggregatetype, "
-          "aggregateid, type, payload, headers, created_at, tx, topic, key, status; did you mean outbox.columns.order?",
+          "aggregateid, type, payload, headers, created_at, tx, topic, key, status, status_pending, status_done; did "
+          "you mean outbox.columns.order?",
           "a.yaml:1:70: outbox.columns.id is empty: \"\"; expected some text"));
 }
 

@@ -336,7 +336,7 @@ const std::array kTable = {
 
 constexpr auto kColumnNames =
     std::to_array<std::string_view>({"order", "id", "aggregatetype", "aggregateid", "type", "payload", "headers",
-                                     "created_at", "tx", "topic", "key", "status"});
+                                     "created_at", "tx", "topic", "key", "status", "status_pending", "status_done"});
 
 }  // namespace
 

@@ -55,10 +55,23 @@ std::string copy_columns(const TableLayout& layout, bool payload_is_jsonb) {
   const auto optional = [&](const std::string& name, const char* type) {
     return name.empty() ? fmt::format("null::{}", type) : column(name) + "::" + type;
   };
-  return fmt::format("{}::bigint, {}::uuid, {}, {}, {}, {}{}, {}, {}", column(layout.seq), column(layout.id),
-                     optional(layout.aggregate_type, "text"), column(layout.aggregate_id) + "::text",
-                     optional(layout.type, "text"), column(layout.payload), payload_is_jsonb ? "::text" : "",
-                     optional(layout.headers, "text"), optional(layout.created_at, "timestamptz"));
+  std::string id = column(layout.id) + "::uuid";
+  if (layout.adopted) {
+    // An id of another kind gets the same UUID every time, so that consumers can tell a repetition.
+    const std::string text = column(layout.id.empty() ? layout.seq : layout.id) + "::text";
+    id = fmt::format(
+        "(case when {0} ~ '^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}$' then {0} "
+        "else md5({1} || ':' || coalesce({0}, 'seq ' || {2}::text)) end)::uuid",
+        text, literal(layout.name()), column(layout.seq));
+  }
+  const std::string headers =
+      layout.header_values.empty()
+          ? optional(layout.headers, "text")
+          : fmt::format("jsonb_object({}, {})::text", column(layout.headers), column(layout.header_values));
+  return fmt::format("{}::bigint, {}, {}, {}, {}, {}{}, {}, {}", column(layout.seq), id,
+                     optional(layout.aggregate_type, "text"), optional(layout.aggregate_id, "text"),
+                     optional(layout.type, "text"), column(layout.payload), payload_is_jsonb ? "::text" : "", headers,
+                     optional(layout.created_at, "timestamptz"));
 }
 
 bool CopyRows::take(std::string_view message) {

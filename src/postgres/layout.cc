@@ -1,6 +1,7 @@
 #include "postgres/layout.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cctype>
 #include <optional>
@@ -53,6 +54,22 @@ std::string literal(std::string_view text) {
 }
 
 std::string TableLayout::qualified() const { return identifier(schema) + "." + identifier(table); }
+
+std::string TableLayout::pending_sql() const {
+  if (status.empty()) return "true";
+  const std::string column = "o." + identifier(status);
+  if (status_pending.empty()) return column + " is null";
+  if (status_pending.size() == 1) return column + " = " + literal(status_pending.front());
+  std::vector<std::string> values;
+  for (const std::string& value : status_pending) values.push_back(literal(value));
+  return fmt::format("{} in ({})", column, fmt::join(values, ", "));
+}
+
+std::string TableLayout::mark_sql(std::string_view condition) const {
+  if (status.empty()) return fmt::format("delete from {} o where {} returning 1", qualified(), condition);
+  return fmt::format("update {} o set {} = {} where {} and {} returning 1", qualified(), identifier(status),
+                     status_done.empty() ? "clock_timestamp()" : literal(status_done), pending_sql(), condition);
+}
 
 base::Result<TableLayout> layout_of(std::string_view table) {
   std::vector<std::string> parts;

@@ -45,7 +45,8 @@ base::Result<ports::Loaded> Ledger::load() {
   }
   ports::Loaded loaded;
   loaded.incarnation = answer->text(0, 0);
-  if (!answer->flag(0, 1)) return loaded;
+  // What is finished is marked in the table itself.
+  if (!answer->flag(0, 1) || layout_.marks_rows()) return loaded;
   if (answer->flag(0, 2)) {
     return base::fail(
         ErrorClass::kMisconfigured,
@@ -62,7 +63,7 @@ base::Result<ports::Loaded> Ledger::load() {
 base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& request) {
   // One position an hour is kept besides: how long a row has been published is known from nothing else. high_seq tells
   // the rows of this cluster from those that writers add after the table was restored into another.
-  const FencedWrite save{fmt::format(
+  FencedWrite save{fmt::format(
       "saved as (insert into spillway.progress as p (outbox, table_name, live_from, live_to, live_last, backlog, "
       "incarnation, system_identifier, epoch, saved_at, published, high_seq) "
       "select $1, $5, $6::text, $7::text, $8::bigint, $9::jsonb, $4, "
@@ -80,6 +81,16 @@ base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& r
   std::vector<Value> values{layout_.name()};
   for (Value& value : progress_values(request.progress)) values.push_back(std::move(value));
   values.push_back(std::to_string(request.published));
+  if (layout_.marks_rows()) {
+    // Rows that wait for a person count as finished for the relay, and stay.
+    save.writes += fmt::format(
+        ", marked as ({})",
+        layout_.mark_sql(fmt::format("o.{0} = any ($11::bigint[]) and (select holds from fence) and not exists "
+                                     "(select from spillway.settled s where s.outbox = $1 and s.seq = o.{0} "
+                                     "and s.state <> 'done')",
+                                     identifier(layout_.seq))));
+    values.push_back(array_text(request.finished));
+  }
   return done(write_fenced(connection_, outbox_, fence, save, std::move(values)));
 }
 
@@ -105,13 +116,19 @@ base::Status Ledger::record(const ports::Fence& fence, std::span<const model::Se
 }
 
 base::Status Ledger::finish(const ports::Fence& fence, std::span<const std::int64_t> seqs) {
-  static const FencedWrite kFinish{
+  FencedWrite finish{
       "finished as (update spillway.settled set state = 'done', changed_at = clock_timestamp() "
       "where outbox = $1 and seq = any ($5::bigint[]) and state = 'released' and (select holds from fence))"};
-  return done(write_fenced(connection_, outbox_, fence, kFinish, {array_text(seqs)}));
+  if (layout_.marks_rows()) {
+    finish.writes += fmt::format(", marked as ({})",
+                                 layout_.mark_sql(fmt::format("o.{} = any ($5::bigint[]) and (select holds from fence)",
+                                                              identifier(layout_.seq))));
+  }
+  return done(write_fenced(connection_, outbox_, fence, finish, {array_text(seqs)}));
 }
 
 base::Result<std::int64_t> Ledger::clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) {
+  if (layout_.marks_rows()) return mark_discarded(fence, keep, rows);
   const std::string table = layout_.qualified();
   const FencedWrite clean{
       fmt::format(
@@ -141,6 +158,24 @@ base::Result<std::int64_t> Ledger::clean_up(const ports::Fence& fence, std::chro
     if (removed > 0 || at_end) return removed;
   }
   return 0;
+}
+
+// Published rows were marked when they were acknowledged.
+base::Result<std::int64_t> Ledger::mark_discarded(const ports::Fence& fence, std::chrono::seconds keep,
+                                                  std::size_t rows) {
+  const std::string seq = "o." + identifier(layout_.seq);
+  const FencedWrite mark{
+      fmt::format("doomed as materialized (select {0} as seq from spillway.settled s join {1} o on {0} = s.seq "
+                  "where s.outbox = $1 and s.state = 'done' "
+                  "and s.changed_at <= clock_timestamp() - make_interval(secs => $5::bigint) and {2} "
+                  "limit $6::bigint), gone as ({3})",
+                  seq, layout_.qualified(), layout_.pending_sql(),
+                  layout_.mark_sql(seq + " in (select seq from doomed) and (select holds from fence)")),
+      "(select count(*) from gone)"};
+  const auto answer =
+      write_fenced(connection_, outbox_, fence, mark, {std::to_string(keep.count()), std::to_string(rows)});
+  if (!answer) return std::unexpected(answer.error());
+  return answer->number(0, 0);
 }
 
 base::Result<std::vector<model::Settlement>> Ledger::released(std::int64_t after, std::size_t limit) {

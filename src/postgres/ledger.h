@@ -27,6 +27,8 @@ class Ledger final : public ports::OutboxLedger {
   base::Result<std::vector<std::string>> held_keys() override;
 
  private:
+  base::Result<std::int64_t> mark_discarded(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows);
+
   Connection connection_;
   std::string outbox_;
   TableLayout layout_;

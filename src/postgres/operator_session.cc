@@ -79,7 +79,8 @@ base::Result<ports::Figures> OperatorSession::figures() {
   figures.open_settlements = answer->number(0, 12);
   figures.oldest_open_age_s = answer->maybe_real(0, 13);
   figures.seq_headroom = answer->maybe_real(0, 14);
-  const auto waiting = count_waiting(connection_, layout_, *progress);
+  const auto waiting = layout_.marks_rows() ? count_pending(connection_, outbox_, layout_)
+                                            : count_waiting(connection_, layout_, *progress);
   if (!waiting) return std::unexpected(waiting.error());
   figures.waiting_rows = waiting->rows;
   figures.estimated = waiting->estimated;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "postgres/fence.h"
-
 namespace spillway::postgres {
 namespace {
 
@@ -20,9 +18,6 @@ constexpr std::size_t kSpansKept = 64;
 constexpr std::int64_t kSearchStep = 500'000;
 // Values of seq that one page of a large frame may walk over to find its rows: also some 100 ms where none belong.
 constexpr std::int64_t kWalk = 100'000;
-
-// The columns of the first answer of every fetch.
-enum Fact : int { kIncarnation, kSnapshot, kNow, kPayloadType, kReadOnly, kMoreFacts };
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
@@ -40,15 +35,11 @@ base::Error unreadable(const std::string& text) {
 }  // namespace
 
 Reader::Reader(ConnectOptions connect, std::string outbox, TableLayout layout)
-    : connection_(std::move(connect)),
-      outbox_(std::move(outbox)),
-      layout_(std::move(layout)),
-      table_(layout_.qualified()) {}
+    : fetch_(std::move(connect), std::move(outbox), layout), layout_(std::move(layout)), table_(layout_.qualified()) {}
 
 base::Result<model::Page> Reader::read(const model::Position& from, const std::string& incarnation,
                                        ports::ReadLimits limits) {
-  if (incarnation != incarnation_) spans_.clear();
-  incarnation_ = incarnation;
+  if (fetch_.expect(incarnation)) spans_.clear();
   if (!from.frame.to.empty()) return read_closed(from, limits);
   const auto since = parse_snapshot(from.frame.from);
   if (!since) return std::unexpected(unreadable(from.frame.from));
@@ -63,22 +54,23 @@ base::Result<model::Page> Reader::read(const model::Position& from, const std::s
 base::Result<std::optional<model::Page>> Reader::read_open(const model::Position& from, const Snapshot& since,
                                                            ports::ReadLimits limits, model::Frame& frozen) {
   // One more than a page tells a large frame from a small one. None at all also freezes it, for less.
-  const std::size_t rows = row_limit(limits);
+  const std::size_t rows = fetch_.row_limit(limits);
   const std::size_t ask = expect_large_ ? 0 : rows + 1;
   const std::string names = fmt::format("(select * from {} o where o.{} >= '{}'::xid8{} order by o.{}, o.{} limit {})",
-                                        table_, identifier(layout_.tx), since.xmax, not_settled("o", ""),
+                                        table_, identifier(layout_.tx), since.xmax, fetch_.not_settled("o", ""),
                                         identifier(layout_.tx), identifier(layout_.seq), ask);
   std::string select = fmt::format("select @columns@ from {} o", names);
   if (!since.running.empty()) {
     select = fmt::format(
         "{} union all select @columns@ from (select o.* from unnest({}) as late(xid) cross join lateral "
         "(select * from {} o where o.{} = late.xid{} order by o.{} limit {}) o limit {}) o",
-        select, xid_array(since.running), table_, identifier(layout_.tx), not_settled("o", ""), identifier(layout_.seq),
-        ask, ask);
+        select, xid_array(since.running), table_, identifier(layout_.tx), fetch_.not_settled("o", ""),
+        identifier(layout_.seq), ask, ask);
   }
-  auto fetched = fetch("", select, limits.bytes);
+  auto fetched = fetch_.fetch("", select, limits.bytes);
   if (!fetched) return std::unexpected(fetched.error());
-  frozen = {from.frame.from.empty() ? kSeesNothing : from.frame.from, std::string(fetched->facts.text(0, kSnapshot))};
+  frozen = {from.frame.from.empty() ? kSeesNothing : from.frame.from,
+            std::string(fetched->facts.text(0, PageFetch::kSnapshot))};
   const bool whole = ask > 0 && fetched->seen <= rows && (!fetched->full || fetched->seen == fetched->page.rows.size());
   if (!whole) {
     expect_large_ = true;
@@ -116,16 +108,16 @@ base::Result<model::Page> Reader::read_closed(const model::Position& at, ports::
 // Late rows that lie before the frame's own: apart, so that one of them does not make the walk start far behind.
 base::Result<model::Page> Reader::read_late(const model::Position& at, const Pair& pair, ports::ReadLimits limits) {
   const Span& span = spans_.back();
-  const std::size_t rows = row_limit(limits);
+  const std::size_t rows = fetch_.row_limit(limits);
   const std::string tx = identifier(layout_.tx);
   const std::string seq = identifier(layout_.seq);
   const std::string select = fmt::format(
       "select @columns@ from (select o.* from unnest({}) as late(xid) cross join lateral "
       "(select * from {} o where o.{} = late.xid and (o.{}, o.{}) > (late.xid, {}) and o.{} + 0 < {}{} "
       "order by o.{} limit {}) o order by o.{} limit {}) o",
-      xid_array(pair.late), table_, tx, tx, seq, at.last_seq.value_or(kNoSeq), seq, span.first, not_settled("o", ""),
-      seq, rows, seq, rows);
-  auto fetched = fetch("", select, limits.bytes);
+      xid_array(pair.late), table_, tx, tx, seq, at.last_seq.value_or(kNoSeq), seq, span.first,
+      fetch_.not_settled("o", ""), seq, rows, seq, rows);
+  auto fetched = fetch_.fetch("", select, limits.bytes);
   if (!fetched) return std::unexpected(fetched.error());
   model::Page page = std::move(fetched->page);
   const bool cut = fetched->full || fetched->seen == rows;
@@ -147,7 +139,7 @@ base::Result<model::Page> Reader::read_walk(const model::Position& at, ports::Re
     if (!at.last_seq) expect_large_ = false;
     return page;
   }
-  const std::size_t rows = row_limit(limits);
+  const std::size_t rows = fetch_.row_limit(limits);
   const std::int64_t window_end =
       std::min(span.last, saturating_add(after, std::max<std::int64_t>(kWalk, 4 * static_cast<std::int64_t>(rows))));
   const std::string seq = identifier(layout_.seq);
@@ -159,10 +151,10 @@ base::Result<model::Page> Reader::read_walk(const model::Position& at, ports::Re
       "select @columns@ from {} o where o.{} > {} and o.{} <= {} and pg_visible_in_snapshot(o.{}, {}::pg_snapshot) "
       "and not pg_visible_in_snapshot(o.{}, {}::pg_snapshot){} order by o.{} limit {}",
       table_, seq, after, seq, window_end, tx, literal(at.frame.to), tx,
-      literal(at.frame.from.empty() ? kSeesNothing : at.frame.from), not_settled("o", range), seq, rows);
-  auto fetched = fetch(following, select, limits.bytes);
+      literal(at.frame.from.empty() ? kSeesNothing : at.frame.from), fetch_.not_settled("o", range), seq, rows);
+  auto fetched = fetch_.fetch(following, select, limits.bytes);
   if (!fetched) return std::unexpected(fetched.error());
-  const auto next_seq = fetched->facts.maybe_number(0, kMoreFacts);
+  const auto next_seq = fetched->facts.maybe_number(0, PageFetch::kMoreFacts);
   model::Page page = std::move(fetched->page);
   page.frame = at.frame;
   const bool cut = fetched->full || fetched->seen == rows;
@@ -209,111 +201,33 @@ base::Status Reader::find_span(const model::Frame& frame, const Pair& pair) {
   const std::string late =
       fmt::format("(select max(o.{} + 0) from unnest({}) as late(xid) join {} o on o.{} = late.xid)", seq,
                   xid_array(pair.late), table_, tx);
-  auto found =
-      fetch(fmt::format(", found.* from (select count(*), min(k.{} + 0), max(k.{} + 0), {} from ({} limit {}) k) found",
-                        seq, seq, pair.late.empty() ? "null::bigint" : late, step, kSearchStep),
-            "", 0);
+  auto found = fetch_.fetch(
+      fmt::format(", found.* from (select count(*), min(k.{} + 0), max(k.{} + 0), {} from ({} limit {}) k) found", seq,
+                  seq, pair.late.empty() ? "null::bigint" : late, step, kSearchStep),
+      "", 0);
   if (!found) return std::unexpected(found.error());
   const Answer& facts = found->facts;
-  span.first = std::min(span.first, facts.maybe_number(0, kMoreFacts + 1).value_or(span.first));
-  span.last = std::max({span.last, facts.maybe_number(0, kMoreFacts + 2).value_or(kNoSeq),
-                        facts.maybe_number(0, kMoreFacts + 3).value_or(kNoSeq)});
-  if (facts.number(0, kMoreFacts) < kSearchStep) {
+  span.first = std::min(span.first, facts.maybe_number(0, PageFetch::kMoreFacts + 1).value_or(span.first));
+  span.last = std::max({span.last, facts.maybe_number(0, PageFetch::kMoreFacts + 2).value_or(kNoSeq),
+                        facts.maybe_number(0, PageFetch::kMoreFacts + 3).value_or(kNoSeq)});
+  if (facts.number(0, PageFetch::kMoreFacts) < kSearchStep) {
     // Late rows alone: the walk has nothing of its own to begin with.
     if (span.first == std::numeric_limits<std::int64_t>::max() && span.last != kNoSeq) span.first = span.last + 1;
     if (span.last == kNoSeq) span.first = kNoSeq + 1;
     span.complete = true;
     return {};
   }
-  auto end = fetch(fmt::format(", found.* from ({} offset {} limit 1) found", step, kSearchStep - 1), "", 0);
+  auto end = fetch_.fetch(fmt::format(", found.* from ({} offset {} limit 1) found", step, kSearchStep - 1), "", 0);
   if (!end) return std::unexpected(end.error());
-  span.after_tx = std::string(end->facts.text(0, kMoreFacts));
-  span.after_seq = end->facts.number(0, kMoreFacts + 1);
+  span.after_tx = std::string(end->facts.text(0, PageFetch::kMoreFacts));
+  span.after_seq = end->facts.number(0, PageFetch::kMoreFacts + 1);
   return {};
 }
 
 base::Result<model::Page> Reader::read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,
                                              ports::ReadLimits limits) {
-  if (incarnation != incarnation_) spans_.clear();
-  incarnation_ = incarnation;
-  const std::size_t rows = std::min(seqs.size(), row_limit(limits));
-  const std::string select =
-      fmt::format("select @columns@ from {} o where o.{} = any ('{{{}}}'::bigint[]) order by o.{}", table_,
-                  identifier(layout_.seq), fmt::join(seqs.first(rows), ","), identifier(layout_.seq));
-  auto fetched = fetch("", select, limits.bytes);
-  if (!fetched) return std::unexpected(fetched.error());
-  model::Page page = std::move(fetched->page);
-  page.more = rows < seqs.size() || fetched->seen > page.rows.size();
-  return page;
-}
-
-base::Result<Reader::Fetched> Reader::fetch(const std::string& more_facts, const std::string& select,
-                                            std::size_t byte_limit) {
-  // The lock comes before the snapshot: to a snapshot taken before ALTER TABLE rewrote it the table would be empty.
-  const std::string head = fmt::format(
-      "begin isolation level repeatable read read only; set local lock_timeout = 4000; set local jit = off; "
-      "set local enable_seqscan = off; set local enable_bitmapscan = off; "
-      "set local max_parallel_workers_per_gather = 0; lock table {} in access share mode; "
-      "select {}, pg_current_snapshot(), (extract(epoch from clock_timestamp()) * 1000000)::bigint, "
-      "(select format_type(atttypid, null) from pg_attribute where attrelid = {}::regclass and attname = {}), "
-      "{}{}; ",
-      table_, kIncarnationSql, literal(table_), literal(layout_.payload), kReadOnlySql, more_facts);
-  // Twice only where the payload's type is not what it was.
-  for (;;) {
-    model::Page page;
-    CopyRows rows(page, byte_limit);
-    std::string sql = head;
-    if (!select.empty()) {
-      std::string query = select;
-      const std::string columns = copy_columns(layout_, payload_type_ == "jsonb");
-      for (std::size_t at = 0; (at = query.find("@columns@")) != std::string::npos;) query.replace(at, 9, columns);
-      sql += "copy (" + query + ") to stdout (format binary); ";
-    }
-    auto answers = connection_.script(sql + "commit", [&](std::string_view message) { return rows.take(message); });
-    if (!answers) return std::unexpected(answers.error());
-    if (rows.malformed() || answers->empty()) {
-      connection_.close();
-      return base::fail(ErrorClass::kFatal, fmt::format("the rows of {} came in an unexpected format", layout_.name()));
-    }
-    Fetched fetched{std::move(page), std::move(answers->front()), rows.seen(), rows.full()};
-    if (fetched.facts.flag(0, kReadOnly)) {
-      connection_.close();
-      return base::fail(ErrorClass::kUnavailable, kNoWrites);
-    }
-    if (fetched.facts.text(0, kIncarnation) != incarnation_) {
-      return base::fail(ErrorClass::kLostPlace, "PostgreSQL went through a crash recovery or a promotion");
-    }
-    fetched.page.db_now_micros = fetched.facts.number(0, kNow);
-    const std::string type(fetched.facts.text(0, kPayloadType));
-    const bool asked_wrongly = !select.empty() && (payload_type_ == "jsonb") != (type == "jsonb");
-    payload_type_ = type;
-    if (asked_wrongly) continue;
-    learn(fetched);
-    return fetched;
-  }
-}
-
-// Costs nothing while the ledger holds no row of the range; then one look-up a row, whatever the statistics say.
-std::string Reader::not_settled(const std::string& alias, const std::string& range) const {
-  const std::string seq = identifier(layout_.seq);
-  const std::string outbox = literal(outbox_);
-  return fmt::format(
-      " and ((select not exists (select from spillway.settled where outbox = {}{}{})) or "
-      "(select 1 from spillway.settled s where s.outbox = {} and s.seq = {}.{}) is null)",
-      outbox, range.empty() ? "" : " and ", range, outbox, alias, seq);
-}
-
-// Little more than what fits in the byte limit, going by the rows seen lately.
-std::size_t Reader::row_limit(ports::ReadLimits limits) const {
-  const double fit = 1.2 * static_cast<double>(limits.bytes) / std::max(16.0, average_row_) + 8;
-  return std::clamp<std::size_t>(static_cast<std::size_t>(std::min(fit, 1e9)), 1, limits.rows);
-}
-
-void Reader::learn(const Fetched& fetched) {
-  if (fetched.page.rows.empty()) return;
-  std::size_t bytes = 0;
-  for (const model::Row& row : fetched.page.rows) bytes += row.bytes();
-  average_row_ = 0.5 * average_row_ + 0.5 * static_cast<double>(bytes) / static_cast<double>(fetched.page.rows.size());
+  if (fetch_.expect(incarnation)) spans_.clear();
+  return fetch_.again(seqs, limits);
 }
 
 }  // namespace spillway::postgres

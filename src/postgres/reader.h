@@ -9,8 +9,8 @@
 
 #include "ports/outbox_store.h"
 #include "postgres/connection.h"
-#include "postgres/copy_rows.h"
 #include "postgres/layout.h"
+#include "postgres/page_fetch.h"
 #include "postgres/snapshot.h"
 
 namespace spillway::postgres {
@@ -44,13 +44,6 @@ class Reader final : public ports::OutboxReader {
     std::int64_t after_seq = 0;
   };
 
-  struct Fetched {
-    model::Page page;
-    Answer facts;          // see kFacts…
-    std::size_t seen = 0;  // rows that the server sent
-    bool full = false;     // the byte limit was reached
-  };
-
   base::Result<std::optional<model::Page>> read_open(const model::Position& from, const Snapshot& since,
                                                      ports::ReadLimits limits, model::Frame& frozen);
   base::Result<model::Page> read_closed(const model::Position& at, ports::ReadLimits limits);
@@ -58,20 +51,9 @@ class Reader final : public ports::OutboxReader {
   base::Result<model::Page> read_late(const model::Position& at, const Pair& pair, ports::ReadLimits limits);
   base::Status find_span(const model::Frame& frame, const Pair& pair);
 
-  // One transaction, one snapshot, one round trip: the facts, then the rows of `select`, which names the columns
-  // @columns@. Answers for another incarnation are kLostPlace.
-  base::Result<Fetched> fetch(const std::string& more_facts, const std::string& select, std::size_t byte_limit);
-  std::string not_settled(const std::string& alias, const std::string& range) const;
-  std::size_t row_limit(ports::ReadLimits limits) const;
-  void learn(const Fetched& fetched);
-
-  Connection connection_;
-  std::string outbox_;
+  PageFetch fetch_;
   TableLayout layout_;
   std::string table_;
-  std::string incarnation_;
-  std::optional<std::string> payload_type_;  // as the last answer said; decides how the payload is asked for
-  double average_row_ = 256;
   bool expect_large_ = false;  // the last frame was: freeze the next one without asking for its rows
   std::vector<Span> spans_;    // of the frames read last
 };

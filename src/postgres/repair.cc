@@ -7,6 +7,10 @@
 namespace spillway::postgres {
 
 base::Result<Repaired> repair_restored(ConnectOptions connect, const std::string& outbox, const TableLayout& layout) {
+  if (layout.marks_rows()) {
+    return base::fail(base::ErrorClass::kMisconfigured,
+                      fmt::format("{} is read without transaction ids: there is nothing to repair", layout.name()));
+  }
   connect.time_limit = std::chrono::hours(12);
   Connection connection(std::move(connect));
   const std::string table = layout.qualified();

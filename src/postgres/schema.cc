@@ -70,6 +70,7 @@ Marks marks_for(const InitOptions& options, Payload payload) {
           {"@default_id@", identifier(layout.table + "_default_id")},
           {"@table@", layout.qualified()},
           {"@table_text@", literal(layout.name())},
+          {"@removal@", layout.adopted ? "update, delete" : "delete"},
           {"@schema@", identifier(layout.schema)},
           {"@payload@", to_string(payload)},
           {"@version@", std::to_string(kSchemaVersion)},
@@ -77,10 +78,11 @@ Marks marks_for(const InitOptions& options, Payload payload) {
 }
 
 std::string statements(const InitOptions& options, Payload payload) {
-  std::string sql = "create schema if not exists spillway;\ncreate schema if not exists @schema@;\n";
-  sql += options.partitioned ? kPartitionedTableSql : kOutboxTableSql;
+  std::string sql = "create schema if not exists spillway;\n";
+  if (!options.layout.adopted) sql += "create schema if not exists @schema@;\n";
+  if (!options.layout.adopted) sql += options.partitioned ? kPartitionedTableSql : kOutboxTableSql;
   sql += kSideTablesSql;
-  sql += kEmitSql;
+  if (!options.layout.adopted) sql += kEmitSql;
   sql += kInboxSql;
   if (options.notify) sql += kNotifySql;
   if (options.roles) sql += kRolesSql;
@@ -120,7 +122,26 @@ base::Result<Present> look(Connection& connection, const TableLayout& layout) {
   return present;
 }
 
+base::Status check_adopted(const Present& present, const InitOptions& options) {
+  const std::string name = options.layout.name();
+  if (options.payload || options.notify || options.partitioned) {
+    return base::fail(ErrorClass::kMisconfigured,
+                      fmt::format("{} is adopted by outbox.preset or outbox.columns and left as it is: run `spillway "
+                                  "init` without --payload, --notify and --partitioned",
+                                  name));
+  }
+  if (!present.table) {
+    return base::fail(
+        ErrorClass::kMisconfigured,
+        fmt::format("the table {} does not exist, and `spillway init` does not make one for outbox.preset "
+                    "or outbox.columns: correct outbox.table, or leave both out",
+                    name));
+  }
+  return {};
+}
+
 base::Result<Payload> payload_for(const Present& present, const InitOptions& options) {
+  if (options.layout.adopted) return Payload::kText;
   if (!present.table) return options.payload.value_or(Payload::kText);
   const auto is = payload_of(present.payload_type);
   if (!is) {
@@ -162,6 +183,9 @@ base::Result<Installed> install(Connection& connection, const InitOptions& optio
     return base::fail(ErrorClass::kMisconfigured,
                       fmt::format("the schema is of version {} and this Spillway knows {}: use the newer program",
                                   *present->version, kSchemaVersion));
+  }
+  if (options.layout.adopted) {
+    if (auto status = check_adopted(*present, options); !status) return std::unexpected(status.error());
   }
   const auto payload = payload_for(*present, options);
   if (!payload) return std::unexpected(payload.error());

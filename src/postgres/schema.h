@@ -27,6 +27,8 @@ struct InitOptions {
   bool notify = false;             // a trigger that announces inserts; makes PREPARE TRANSACTION fail in writers
   bool roles = false;              // spillway_writer, spillway_relay, spillway_console; needs CREATEROLE
   bool partitioned = false;        // by day of created_at
+  // An adopted table is left as it is: only the side tables come, and `payload`, `notify` and `partitioned` are
+  // refused.
   TableLayout layout{};
 };
 
@@ -34,7 +36,7 @@ struct InitOptions {
 std::string init_sql(const InitOptions& options);
 
 struct Installed {
-  enum class Change : std::uint8_t { kCreated, kUpgraded, kUnchanged };
+  enum class Change : std::uint8_t { kCreated, kUpgraded, kUnchanged };  // of the side tables where layout.adopted
   Change change = Change::kUnchanged;
   Payload payload = Payload::kText;
 };

@@ -182,7 +182,7 @@ end $$;
 grant usage on schema spillway, @schema@ to spillway_writer, spillway_relay, spillway_console;
 grant insert on @table@, spillway.inbox to spillway_writer;
 @grant_sequence@
-grant select, delete on @table@ to spillway_relay;
+grant select, @removal@ on @table@ to spillway_relay;
 grant select on spillway.schema_version, spillway.control to spillway_relay;
 grant select, insert, update on spillway.progress, spillway.lease, spillway.settled to spillway_relay;
 grant select, insert, delete on spillway.saved_positions to spillway_relay;

@@ -4,6 +4,7 @@
 #include "postgres/lease_session.h"
 #include "postgres/ledger.h"
 #include "postgres/operator_session.h"
+#include "postgres/pending_reader.h"
 #include "postgres/reader.h"
 
 namespace spillway::postgres {
@@ -14,6 +15,7 @@ base::Result<std::vector<std::string>> OutboxStore::inspect() {
 }
 
 std::unique_ptr<ports::OutboxReader> OutboxStore::open_reader() {
+  if (marks_rows()) return std::make_unique<PendingReader>(options_.connect, options_.outbox, options_.layout);
   return std::make_unique<Reader>(options_.connect, options_.outbox, options_.layout);
 }
 

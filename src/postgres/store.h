@@ -26,7 +26,7 @@ class OutboxStore final : public ports::OutboxStore {
   std::unique_ptr<ports::LeaseSession> open_lease() override;
   std::unique_ptr<ports::OperatorSession> open_operator() override;
 
-  bool marks_rows() const override { return false; }
+  bool marks_rows() const override { return options_.layout.marks_rows(); }
   std::string describe() const override { return "PostgreSQL " + postgres::describe(options_.connect.uri); }
 
  private:

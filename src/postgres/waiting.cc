@@ -93,6 +93,29 @@ class Counter {
 
 }  // namespace
 
+// In compatibility mode: what is not marked yet.
+base::Result<Waiting> count_pending(Connection& connection, const std::string& outbox, const TableLayout& layout) {
+  const std::string seq = "o." + identifier(layout.seq);
+  const std::string created_at =
+      layout.created_at.empty() ? "null::timestamptz" : "o." + identifier(layout.created_at) + "::timestamptz";
+  const auto answer = connection.ask(
+      fmt::format(
+          "select count(*), greatest(0, extract(epoch from clock_timestamp() - min({0}) filter "
+          "(where isfinite({0}))))::float8, avg(coalesce(octet_length(o.{1}::text), 0) + 64)::float8, min({2}), "
+          "(select max({2}) from {3} o) from (select o.* from {3} o where {4} and not exists "
+          "(select from spillway.settled s where s.outbox = $1 and s.seq = {2}) order by {2} limit {5}) o",
+          created_at, identifier(layout.payload), seq, layout.qualified(), layout.pending_sql(), kCounted + 1),
+      std::array<Value, 1>{outbox});
+  if (!answer) return std::unexpected(answer.error());
+  Waiting waiting;
+  waiting.rows = answer->number(0, 0);
+  waiting.estimated = waiting.rows > kCounted;
+  if (waiting.estimated) waiting.rows = std::max(waiting.rows, answer->number(0, 4) - answer->number(0, 3) + 1);
+  if (waiting.rows > 0) waiting.oldest_age_s = answer->maybe_real(0, 1);
+  waiting.bytes = static_cast<std::int64_t>(answer->maybe_real(0, 2).value_or(0) * static_cast<double>(waiting.rows));
+  return waiting;
+}
+
 base::Result<Waiting> count_waiting(Connection& connection, const TableLayout& layout,
                                     const ports::Progress& progress) {
   Waiting waiting;

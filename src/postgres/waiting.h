@@ -22,4 +22,7 @@ struct Waiting {
 // rolled-back rows make too large.
 base::Result<Waiting> count_waiting(Connection& connection, const TableLayout& layout, const ports::Progress& progress);
 
+// The same for a table whose rows are marked as they are acknowledged; what is in flight counts.
+base::Result<Waiting> count_pending(Connection& connection, const std::string& outbox, const TableLayout& layout);
+
 }  // namespace spillway::postgres

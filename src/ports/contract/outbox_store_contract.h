@@ -92,6 +92,12 @@ class OutboxStoreContract : public testing::TestWithParam<MakeOutboxBench> {
     return seqs;
   }
 
+  static Seqs seqs_of(const model::Page& page) {
+    Seqs seqs;
+    for (const model::Row& row : page.rows) seqs.push_back(row.seq);
+    return seqs;
+  }
+
   static model::Settlement settlement(std::int64_t seq, model::Verdict verdict, const std::string& key = "a-1") {
     model::Settlement s;
     s.seq = seq;
@@ -225,6 +231,7 @@ TEST_P(OutboxStoreContract, ARowLargerThanTheLimitComesAlone) {
 }
 
 TEST_P(OutboxStoreContract, ThePositionAfterAnyRowLeadsToTheNext) {
+  if (store().marks_rows()) GTEST_SKIP() << "a position does not outlive its reader";
   bench_->insert_many(50, 10);
   model::Position all_at;
   const Seqs all = read_all(all_at);
@@ -274,6 +281,7 @@ TEST_P(OutboxStoreContract, AnotherIncarnationMeansALostPlace) {
 // Progress and the fence
 
 TEST_P(OutboxStoreContract, ProgressComesBackAsItWasSaved) {
+  if (store().marks_rows()) GTEST_SKIP() << "the table itself says what is finished";
   EXPECT_EQ(load().progress, Progress{});
   const Fence fence = own();
   bench_->insert_many(30, 10);
@@ -291,6 +299,7 @@ TEST_P(OutboxStoreContract, ProgressComesBackAsItWasSaved) {
 }
 
 TEST_P(OutboxStoreContract, ReadingGoesOnFromTheSavedPosition) {
+  if (store().marks_rows()) GTEST_SKIP() << "a position does not outlive its reader";
   const Fence fence = own();
   bench_->insert_many(30, 10);
   model::Position at;
@@ -562,14 +571,14 @@ TEST_P(OutboxStoreContract, FiguresCountWhatWaits) {
   EXPECT_GE(*figures->oldest_age_s, 0);
   EXPECT_GE(figures->waiting_bytes, 4000);
   const model::Page page = read({}, {15, 1 << 20});
-  ASSERT_TRUE(ledger_->save(fence, {{{page.frame, page.rows.back().seq}, {}}, 15, {}}));
+  ASSERT_TRUE(ledger_->save(fence, {{{page.frame, page.rows.back().seq}, {}}, 15, seqs_of(page)}));
   figures = operator_->figures();
   EXPECT_EQ(figures->waiting_rows, 40 - static_cast<std::int64_t>(page.rows.size()));
   ASSERT_TRUE(figures->progress_age_s);
   EXPECT_LT(*figures->progress_age_s, 60);
   model::Position at{page.frame, page.rows.back().seq};
-  read_all(at);
-  ASSERT_TRUE(ledger_->save(fence, {{at, {}}, 25, {}}));
+  const Seqs rest = read_all(at);
+  ASSERT_TRUE(ledger_->save(fence, {{at, {}}, 25, rest}));
   EXPECT_EQ(operator_->figures()->waiting_rows, 0);
 }
 
