@@ -158,6 +158,7 @@ struct Figures {
   std::int64_t discarded = 0;
   std::int64_t reconciled = 0;
   std::optional<double> seq_headroom{};  // share of the key's range still free, 0..1
+  std::int64_t seq_cache = 1;            // numbers that a writer's session takes at once; above 1 order may suffer
   Pause pause{};
 };
 

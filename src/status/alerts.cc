@@ -100,6 +100,13 @@ class Finder {
       add("key_space_low", Severity::kWarning,
           fmt::format("only {:.0f} % of the outbox key's range are left", *figures.seq_headroom * 100));
     }
+    if (figures.seq_cache > 1) {
+      add("key_cache", Severity::kPage,
+          fmt::format(
+              "the sequence of the outbox hands out {} numbers at once, so that events of one key can go against "
+              "their order: alter it to CACHE 1; the next start of a relay is refused",
+              figures.seq_cache));
+    }
   }
 
   void relay(const LiveFigures& live) {

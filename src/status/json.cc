@@ -234,6 +234,7 @@ void put_figures(Json& out, const Status& status) {
                    {"since_us", pause.since_unix_micros}};
   out["progress_age_s"] = or_null(figures.progress_age_s);
   out["key_headroom"] = or_null(figures.seq_headroom);
+  out["key_cache"] = figures.seq_cache;
 }
 
 std::optional<ports::Figures> figures_from(const Json& json, const Status& status) {
@@ -252,6 +253,7 @@ std::optional<ports::Figures> figures_from(const Json& json, const Status& statu
                         .discarded = triage.value("discarded", std::int64_t{0}),
                         .reconciled = triage.value("reconciled", std::int64_t{0}),
                         .seq_headroom = optional_of<double>(json, "key_headroom"),
+                        .seq_cache = json.value("key_cache", std::int64_t{1}),
                         .pause = {.all = paused.value("live", false),
                                   .backlog = paused.value("backlog", false) && !paused.value("live", false),
                                   .reason = paused.value("reason", ""),

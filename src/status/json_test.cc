@@ -19,6 +19,7 @@ Status busy() {
   figures.discarded = 3;
   figures.reconciled = 4;
   figures.seq_headroom = 0.5;
+  figures.seq_cache = 100;
   figures.pause = {.all = false, .backlog = true, .reason = "night", .who = "ann", .since_unix_micros = 17};
   LiveFigures live = running();
   live.rates.published = 1500;

@@ -37,6 +37,8 @@ TEST_F(FieldReport, BR007_LateCommitsAreNotSkipped) {
   first.commit();
   ASSERT_TRUE(published(1'070)) << relay.log();
   EXPECT_EQ(expect_complete().duplicates, 0);
+  EXPECT_THAT(relay.command("status").out, HasSubstr("CACHE 1"));
+  EXPECT_EQ(relay.command("status --check").exit_status, 3);
 
   relay.stop();
   const Finished refused = relay.command("run");
