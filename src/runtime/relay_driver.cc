@@ -81,10 +81,10 @@ void RelayDriver::say(const std::string& line) const {
 void RelayDriver::turn() {
   const base::Instant now = Loop::now();
   last_turn_ = now;
+  events_.clear();
+  sink_.drain(events_);  // also before the start: what wakes the loop has to be taken, or it wakes it for ever
   if (!started_) return timer_.at(now + kNotStartedEvery);
   check_lease(now);
-  events_.clear();
-  sink_.drain(events_);
   if (events_.rebuilt) say("the Kafka producer was rebuilt: " + events_.rebuilt_reason);
   relay_.sink_events(events_, now);
   ask_lease(now);
