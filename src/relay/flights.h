@@ -18,7 +18,6 @@ struct Flight {
   std::uint32_t bytes = 0;
   std::uint32_t life = 0;  // of the relay's memory: an answer to a record of an earlier life frees its slot and no more
   Origin origin = Origin::kLane;
-  bool alone = false;  // nothing else of its partition is in flight: a refusal can only mean this record
   base::Instant sent_at{};
   std::optional<base::Instant> created_at;
 };

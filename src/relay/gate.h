@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "base/time.h"
 #include "relay/window.h"
@@ -38,23 +39,22 @@ class Gate {
   }
 
   // Rows of this gate must queue behind others that are not in memory.
-  bool closed() const { return reading_again_ || !deferred_.empty() || !suspects_.empty(); }
+  bool closed() const { return reading_again_ || !deferred_.empty(); }
 
-  void defer(Ordinal ordinal) { insert(deferred_, ordinal); }
-  // Refused together with others in one batch: each is sent once more, alone, before anything else here.
-  void suspect(Ordinal ordinal) { insert(suspects_, ordinal); }
-
-  bool has_suspects() const { return !suspects_.empty(); }
-  std::size_t deferred() const { return deferred_.size() + suspects_.size(); }
-
-  // The oldest waiting rows leave the queue, to be read again; `again_done` ends it. Suspects come alone.
-  std::deque<Ordinal> take(std::size_t limit) {
-    std::deque<Ordinal>& from = suspects_.empty() ? deferred_ : suspects_;
-    std::deque<Ordinal> taken;
-    while (!from.empty() && taken.size() < limit) {
-      taken.push_back(from.front());
-      from.pop_front();
+  void defer(Ordinal ordinal) {
+    if (deferred_.empty() || deferred_.back() < ordinal) {
+      deferred_.push_back(ordinal);
+    } else {
+      deferred_.insert(std::lower_bound(deferred_.begin(), deferred_.end(), ordinal), ordinal);
     }
+  }
+  std::size_t deferred() const { return deferred_.size(); }
+
+  // The oldest waiting rows leave the queue, to be read again; `again_done` ends it.
+  std::vector<Ordinal> take(std::size_t limit) {
+    const auto end = deferred_.begin() + static_cast<std::ptrdiff_t>(std::min(limit, deferred_.size()));
+    std::vector<Ordinal> taken(deferred_.begin(), end);
+    deferred_.erase(deferred_.begin(), end);
     reading_again_ = true;
     return taken;
   }
@@ -64,24 +64,14 @@ class Gate {
   // A new life of the reader: nothing waits any more, but what was sent is still out.
   void forget_waiting() {
     deferred_.clear();
-    suspects_.clear();
     reading_again_ = false;
   }
 
  private:
-  static void insert(std::deque<Ordinal>& queue, Ordinal ordinal) {
-    if (queue.empty() || queue.back() < ordinal) {
-      queue.push_back(ordinal);
-      return;
-    }
-    queue.insert(std::lower_bound(queue.begin(), queue.end(), ordinal), ordinal);
-  }
-
   std::size_t in_flight_ = 0;
   std::size_t bytes_ = 0;
   base::Instant last_progress_{};
   std::deque<Ordinal> deferred_;
-  std::deque<Ordinal> suspects_;
   bool reading_again_ = false;
 };
 

@@ -83,7 +83,9 @@ Placement Outbound::offer(const Offer& offer, base::Instant now) {
     gate.defer(offer.ordinal);
     return Placement::kDeferred;
   }
-  if (offer.alone && gate.in_flight() > 0) return Placement::kBlocked;
+  if (auto refused = refused_.find(offer.ordinal); refused != refused_.end()) {
+    return settle(offer, &*addressed, std::move(refused_.extract(refused).mapped()));
+  }
   if (share_used(gate)) {
     if (!gate.stalled(now) || offer.again || offer.origin == Flight::Origin::kReleased) return Placement::kBlocked;
     gate.defer(offer.ordinal);
@@ -128,8 +130,7 @@ Placement Outbound::send(const Offer& offer, const Addressed& addressed, std::ui
   const ports::Record record{place.topic,        place.partition,   addressed.key,
                              offer.row->payload, addressed.headers, addressed.unix_millis};
   const std::size_t bytes = offer.row->bytes();
-  Flight flight{offer.ordinal,      at, static_cast<std::uint32_t>(bytes), life_, offer.origin, offer.alone, now,
-                created(*offer.row)};
+  Flight flight{offer.ordinal, at, static_cast<std::uint32_t>(bytes), life_, offer.origin, now, created(*offer.row)};
   const std::uint64_t token = flights_.add(flight);
   switch (sink_.send(record, token)) {
     case ports::SendOutcome::kQueued: break;
@@ -137,10 +138,6 @@ Placement Outbound::send(const Offer& offer, const Addressed& addressed, std::ui
     case ports::SendOutcome::kPartitionFull:
     case ports::SendOutcome::kNotReady: flights_.remove(token); return Placement::kBlocked;
     case ports::SendOutcome::kRejected: flights_.remove(token); return settle(offer, &addressed, sink_.last_reason());
-  }
-  if (offer.alone) {
-    settle(offer, &addressed, {});
-    alone_.emplace(token, settlement_);
   }
   place.gate.sent(bytes, now);
   return Placement::kSent;
@@ -157,11 +154,6 @@ Answer Outbound::answered(const ports::Delivery& delivery, base::Instant now) {
   const Flight& flight = answer.flight;
   Gate& gate = gates_[flight.gate].gate;
   gate.answered(flight.bytes, now);
-  std::optional<model::Settlement> prepared;
-  if (auto at = alone_.find(delivery.token); at != alone_.end()) {
-    prepared = std::move(at->second);
-    alone_.erase(at);
-  }
   if (flight.life != life_) return answer;
 
   switch (delivery.outcome) {
@@ -171,13 +163,8 @@ Answer Outbound::answered(const ports::Delivery& delivery, base::Instant now) {
       answer.kind = Answer::Kind::kFinished;
       break;
     case ports::DeliveryOutcome::kRejected:
-      if (prepared) {
-        prepared->reason = delivery.reason;
-        answer.settlement = std::move(*prepared);
-        answer.kind = Answer::Kind::kSettle;
-        break;
-      }
-      if (flight.origin == Flight::Origin::kLane) gate.suspect(flight.ordinal);
+      gate.defer(flight.ordinal);
+      refused_.emplace(flight.ordinal, delivery.reason);
       answer.kind = Answer::Kind::kWaits;
       break;
     case ports::DeliveryOutcome::kTopicMissing:
@@ -208,8 +195,7 @@ std::optional<Wanted> Outbound::wanted(base::Instant now) {
     const ports::TopicState state = sink_.topic(place.topic).state;
     const bool over = state == ports::TopicState::kRefused ||
                       (state == ports::TopicState::kMissing && topic_over(places(place.topic), now));
-    const bool can_go = state == ports::TopicState::kReady && !share_used(place.gate) && !full() &&
-                        (!place.gate.has_suspects() || place.gate.in_flight() == 0);
+    const bool can_go = state == ports::TopicState::kReady && !share_used(place.gate) && !full();
     // Rows that came back because their topic had gone wait until nothing of it is out, or they would be overtaken.
     bool quiet = true;
     if (place.partition < 0) {
@@ -218,20 +204,15 @@ std::optional<Wanted> Outbound::wanted(base::Instant now) {
     if (!quiet || (!over && !can_go)) continue;
     Wanted wanted;
     wanted.gate = static_cast<std::uint32_t>(at);
-    wanted.alone = place.gate.has_suspects();
-    const auto taken = place.gate.take(kAgainRows);
-    wanted.ordinals.assign(taken.begin(), taken.end());
+    wanted.ordinals = place.gate.take(kAgainRows);
     return wanted;
   }
   return std::nullopt;
 }
 
-void Outbound::defer(std::uint32_t gate, Ordinal ordinal, bool alone) {
-  alone ? gates_[gate].gate.suspect(ordinal) : gates_[gate].gate.defer(ordinal);
-}
-
 void Outbound::forget() {
   ++life_;
+  refused_.clear();
   for (Place& place : gates_) place.gate.forget_waiting();
 }
 

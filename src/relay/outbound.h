@@ -38,21 +38,18 @@ struct Offer {
   Flight::Origin origin = Flight::Origin::kLane;
   Ordinal ordinal = 0;
   std::optional<std::uint32_t> again;  // read again for this gate: goes past the rows that wait there
-  bool alone = false;
 };
 
 // What an answer of the sink means for the row.
 struct Answer {
-  enum class Kind : std::uint8_t { kFinished, kSettle, kWaits, kForget, kStale };
+  enum class Kind : std::uint8_t { kFinished, kWaits, kForget, kStale };
   Kind kind = Kind::kStale;
   Flight flight;
-  model::Settlement settlement;  // kSettle
 };
 
 // Rows that a gate wants back.
 struct Wanted {
   std::uint32_t gate = 0;
-  bool alone = false;
   std::vector<Ordinal> ordinals;
 };
 
@@ -78,7 +75,7 @@ class Outbound {
   std::optional<Wanted> wanted(base::Instant now);
   // The rows of a Wanted have all been placed, or put back by `defer`.
   void wanted_done(std::uint32_t gate) { gates_[gate].gate.again_done(); }
-  void defer(std::uint32_t gate, Ordinal ordinal, bool alone);
+  void defer(std::uint32_t gate, Ordinal ordinal) { gates_[gate].gate.defer(ordinal); }
 
   void topic_changed(ports::TopicId topic, base::Instant now);
 
@@ -127,7 +124,8 @@ class Outbound {
   std::size_t next_wanted_ = 0;
   std::uint32_t life_ = 0;
   model::Settlement settlement_;
-  std::unordered_map<std::uint64_t, model::Settlement> alone_;  // by token: what to record if it is refused
+  // Refused by the broker: read again once, for what the ledger has to know about them.
+  std::unordered_map<Ordinal, std::string> refused_;
   std::int64_t db_now_micros_ = 0;
   base::Instant db_now_at_{};
   Histogram<12> publish_seconds_;

@@ -112,7 +112,6 @@ std::optional<ReadRequest> Relay::again_request(base::Instant now) {
     for (std::int64_t seq : std::exchange(released_, {})) again.rows.emplace_back(seq, static_cast<Ordinal>(seq));
   } else if (auto wanted = outbound_.wanted(now)) {
     again.gate = wanted->gate;
-    again.alone = wanted->alone;
     for (Ordinal ordinal : wanted->ordinals) again.rows.emplace_back(window_.seq_of(ordinal), ordinal);
   } else {
     return std::nullopt;
@@ -140,7 +139,7 @@ void Relay::read_done(base::Result<model::Page> page, base::Instant now) {
     if (again && again->origin == Flight::Origin::kReleased) {
       released_out_ = 0;
     } else if (again) {
-      for (const auto& [seq, ordinal] : again->rows) outbound_.defer(again->gate, ordinal, again->alone);
+      for (const auto& [seq, ordinal] : again->rows) outbound_.defer(again->gate, ordinal);
       outbound_.wanted_done(again->gate);
     }
     return;
@@ -177,7 +176,6 @@ void Relay::again_read(model::Page page, const Again& again) {
   counters_.read_again += static_cast<std::int64_t>(page.rows.size());
   Batch batch;
   batch.origin = again.origin;
-  batch.alone = again.alone;
   if (again.origin == Flight::Origin::kLane) batch.gate = again.gate;
   std::size_t found = 0;
   for (const auto& [seq, ordinal] : again.rows) {
@@ -187,7 +185,7 @@ void Relay::again_read(model::Page page, const Again& again) {
     } else if (page.more && found == page.rows.size()) {
       // Cut off by the limits: it waits on.
       if (again.origin == Flight::Origin::kLane)
-        outbound_.defer(again.gate, ordinal, again.alone);
+        outbound_.defer(again.gate, ordinal);
       else
         --released_out_;
     } else if (again.origin == Flight::Origin::kLane) {
@@ -233,7 +231,7 @@ bool Relay::pump_batch(Batch& batch, base::Instant now) {
       settle(stopped(row), batch.origin, ordinal);
       continue;
     }
-    const Offer offer{&row, batch.page.db_now_micros, batch.origin, ordinal, batch.gate, batch.alone};
+    const Offer offer{&row, batch.page.db_now_micros, batch.origin, ordinal, batch.gate};
     switch (outbound_.offer(offer, now)) {
       case Placement::kSent: continue;
       case Placement::kDeferred: continue;
@@ -288,9 +286,6 @@ void Relay::sink_events(const ports::SinkEvents& events, base::Instant now) {
     Answer answer = outbound_.answered(delivery, now);
     switch (answer.kind) {
       case Answer::Kind::kFinished: finished(answer.flight); break;
-      case Answer::Kind::kSettle:
-        settle(std::move(answer.settlement), answer.flight.origin, answer.flight.ordinal);
-        break;
       case Answer::Kind::kForget: lost = true; break;
       case Answer::Kind::kWaits:
         if (answer.flight.origin == Flight::Origin::kReleased) --released_out_;

@@ -115,13 +115,11 @@ class Relay {
     std::vector<Ordinal> ordinals;  // of each row; for released rows its seq
     Flight::Origin origin = Flight::Origin::kLane;
     std::optional<std::uint32_t> gate;  // read again for this one
-    bool alone = false;
     bool done() const { return next == page.rows.size(); }
   };
   struct Again {  // what the read that is out is for
     Flight::Origin origin = Flight::Origin::kLane;
     std::uint32_t gate = 0;
-    bool alone = false;
     std::vector<std::pair<std::int64_t, Ordinal>> rows;  // seq and ordinal, by seq
   };
   struct Unrecorded {

@@ -54,6 +54,22 @@ TEST(Relay, SetsARefusedRowAsideAndLetsTheOthersGo) {
   EXPECT_EQ(rig.saved_seq(), 9) << "the place passes a row that is recorded";
 }
 
+TEST(Relay, SendsARefusedRowOnce) {
+  RelayRig rig;
+  rig.topic("events", 1);
+  int sent = 0;
+  rig.sink->reject_if([&](const ports::StoredRecord& r) -> std::optional<std::string> {
+    if (r.value != "2") return std::nullopt;
+    ++sent;
+    return "too large";
+  });
+  for (int i = 1; i <= 3; ++i) rig.insert("a", "events", std::to_string(i));
+  rig.run();
+  EXPECT_EQ(sent, 1);
+  EXPECT_EQ(rig.settled().at(2).reason, "too large");
+  EXPECT_EQ(rig.settled().at(2).key, "a");
+}
+
 TEST(Relay, StopsTheKeyBehindARefusedRowWhenAskedTo) {
   RelayOptions options;
   options.stop_key = true;
