@@ -76,6 +76,16 @@ struct Loaded {
   std::string incarnation;
 };
 
+// A key that stop_key holds: rows of it are open (kStopped or kSetAside), or released and not finished.
+struct HeldKey {
+  std::string key;
+  std::int64_t first = 0;                    // the first of these rows
+  std::optional<std::int64_t> first_open{};  // the first that is open
+  bool set_aside = false;                    // one that is open was set aside: it needs a person
+
+  bool operator==(const HeldKey&) const = default;
+};
+
 class OutboxLedger {
  public:
   virtual ~OutboxLedger() = default;
@@ -104,8 +114,8 @@ class OutboxLedger {
   // Open kStopped rows of `key` become kReleased. The number released.
   virtual base::Result<std::int64_t> release_key(const Fence& fence, const std::string& key) = 0;
 
-  // Keys with open kStopped or kSetAside rows, or released ones that are not finished yet: what stop_key still holds.
-  virtual base::Result<std::vector<std::string>> held_keys() = 0;
+  // By key.
+  virtual base::Result<std::vector<HeldKey>> held_keys() = 0;
 };
 
 struct Lease {

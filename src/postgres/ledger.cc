@@ -201,14 +201,18 @@ base::Result<std::int64_t> Ledger::release_key(const ports::Fence& fence, const 
   return answer->number(0, 0);
 }
 
-base::Result<std::vector<std::string>> Ledger::held_keys() {
+base::Result<std::vector<ports::HeldKey>> Ledger::held_keys() {
   const auto answer = connection_.ask(
-      "select distinct key from spillway.settled where outbox = $1 and state <> 'done' and key is not null "
-      "and (state = 'released' or verdict in ('stopped', 'set_aside'))",
+      "select key, min(seq), min(seq) filter (where state = 'open'), bool_or(state = 'open' and verdict = 'set_aside') "
+      "from spillway.settled where outbox = $1 and key is not null "
+      "and (state = 'released' or (state = 'open' and verdict in ('stopped', 'set_aside'))) group by key order by key",
       std::array<Value, 1>{outbox_});
   if (!answer) return std::unexpected(answer.error());
-  std::vector<std::string> keys;
-  for (int row = 0; row < answer->rows(); ++row) keys.emplace_back(answer->text(row, 0));
+  std::vector<ports::HeldKey> keys;
+  for (int row = 0; row < answer->rows(); ++row) {
+    keys.push_back({std::string(answer->text(row, 0)), answer->number(row, 1), answer->maybe_number(row, 2),
+                    answer->flag(row, 3)});
+  }
   return keys;
 }
 

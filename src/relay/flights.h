@@ -11,13 +11,11 @@
 namespace spillway::relay {
 
 struct Flight {
-  enum class Origin : std::uint8_t { kLane, kReleased };
-
-  Ordinal ordinal = 0;  // kLane: in the window; kReleased: the row's seq
+  Ordinal ordinal = 0;
+  std::int64_t seq = 0;
   std::uint32_t gate = 0;
   std::uint32_t bytes = 0;
   std::uint32_t life = 0;  // of the relay's memory: an answer to a record of an earlier life frees its slot and no more
-  Origin origin = Origin::kLane;
   base::Instant sent_at{};
   std::optional<base::Instant> created_at;
 };

@@ -5,15 +5,26 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
 #include "relay/window.h"
 
 namespace spillway::relay {
+
+// A row that is not in memory. Waiting rows go by seq, which is the order of a key and the order in which a store hands
+// rows over again; across frames the window's order is another one.
+struct Waiting {
+  std::int64_t seq = 0;
+  Ordinal ordinal = 0;
+
+  auto operator<=>(const Waiting&) const = default;
+};
 
 class Gate {
  public:
@@ -41,23 +52,27 @@ class Gate {
   // Rows of this gate must queue behind others that are not in memory.
   bool closed() const { return reading_again_ || !deferred_.empty(); }
 
-  void defer(Ordinal ordinal) {
-    if (deferred_.empty() || deferred_.back() < ordinal) {
-      deferred_.push_back(ordinal);
+  // Whether one of the rows that wait is older: rows that were sent may have come back.
+  bool waits_before(std::int64_t seq) const { return !deferred_.empty() && deferred_.front().seq < seq; }
+
+  void defer(const Waiting& row) {
+    if (deferred_.empty() || deferred_.back() < row) {
+      deferred_.push_back(row);
     } else {
-      deferred_.insert(std::lower_bound(deferred_.begin(), deferred_.end(), ordinal), ordinal);
+      deferred_.insert(std::lower_bound(deferred_.begin(), deferred_.end(), row), row);
     }
   }
   std::size_t deferred() const { return deferred_.size(); }
 
   // The oldest waiting rows leave the queue, to be read again; `again_done` ends it.
-  std::vector<Ordinal> take(std::size_t limit) {
+  std::vector<Waiting> take(std::size_t limit) {
     const auto end = deferred_.begin() + static_cast<std::ptrdiff_t>(std::min(limit, deferred_.size()));
-    std::vector<Ordinal> taken(deferred_.begin(), end);
+    std::vector<Waiting> taken(deferred_.begin(), end);
     deferred_.erase(deferred_.begin(), end);
     reading_again_ = true;
     return taken;
   }
+  std::deque<Waiting> take_all() { return std::exchange(deferred_, {}); }
   bool reading_again() const { return reading_again_; }
   void again_done() { reading_again_ = false; }
 
@@ -71,7 +86,7 @@ class Gate {
   std::size_t in_flight_ = 0;
   std::size_t bytes_ = 0;
   base::Instant last_progress_{};
-  std::deque<Ordinal> deferred_;
+  std::deque<Waiting> deferred_;
   bool reading_again_ = false;
 };
 

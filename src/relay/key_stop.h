@@ -2,14 +2,15 @@
 // in the ledger, until a person resolves the first one. Does nothing under `set_aside`.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "base/time.h"
 #include "model/row.h"
 #include "model/settlement.h"
+#include "ports/outbox_store.h"
 
 namespace spillway::relay {
 
@@ -17,45 +18,45 @@ class KeyStop {
  public:
   explicit KeyStop(bool enabled) : enabled_(enabled) {}
 
-  // What the ledger says after a start.
-  void held(const std::vector<std::string>& keys) {
+  // What the ledger says: keys it does not name are free. What is not in the ledger yet has to be told again.
+  void held(const std::vector<ports::HeldKey>& keys) {
     stopped_.clear();
-    for (const std::string& key : keys) stopped_.emplace(key, Phase::kStopped);
+    if (!enabled_) return;
+    for (const ports::HeldKey& key : keys) stopped_.emplace(key.key, key);
   }
 
-  void set_aside(const model::Settlement& settlement) {
-    if (enabled_ && settlement.key && settlement.verdict == model::Verdict::kSetAside) {
-      stopped_.insert_or_assign(*settlement.key, Phase::kStopped);
+  // A row is about to be recorded.
+  void recording(const model::Settlement& settlement) {
+    if (!enabled_ || !settlement.key) return;
+    ports::HeldKey& held = stopped_.try_emplace(*settlement.key, ports::HeldKey{{}, settlement.seq}).first->second;
+    held.first = std::min(held.first, settlement.seq);
+    held.first_open = std::min(held.first_open.value_or(settlement.seq), settlement.seq);
+    held.set_aside = held.set_aside || settlement.verdict == model::Verdict::kSetAside;
+  }
+
+  // A row of the lane waits behind everything recorded of its key; a released one only behind what is not released.
+  bool stops(const model::Row& row, bool released) const {
+    if (stopped_.empty() || !row.aggregate_id) return false;
+    const auto at = stopped_.find(std::string(*row.aggregate_id));
+    if (at == stopped_.end()) return false;
+    return row.seq > (released ? at->second.first_open.value_or(row.seq) : at->second.first);
+  }
+
+  // Keys with nothing in front any more: what stopped behind them has to be released.
+  std::vector<std::string> to_release() const {
+    std::vector<std::string> keys;
+    for (const auto& [key, held] : stopped_) {
+      if (held.first_open && !held.set_aside) keys.push_back(key);
     }
+    return keys;
   }
-
-  bool stops(const model::Row& row) const {
-    return enabled_ && !stopped_.empty() && row.aggregate_id && stopped_.contains(std::string(*row.aggregate_id));
-  }
-
-  // A person resolved what was in front: the rows recorded so far are on their way.
-  void released(const std::string& key) {
-    if (auto at = stopped_.find(key); at != stopped_.end()) at->second = Phase::kReleasing;
-  }
-
-  // A key whose released rows have all gone may hold rows recorded meanwhile: they must be released too.
-  std::optional<std::string> to_release() const {
-    for (const auto& [key, phase] : stopped_) {
-      if (phase == Phase::kReleasing) return key;
-    }
-    return std::nullopt;
-  }
-  // Nothing was left behind: rows of the key flow again.
-  void free(const std::string& key) { stopped_.erase(key); }
 
   bool enabled() const { return enabled_; }
   std::size_t size() const { return stopped_.size(); }
 
  private:
-  enum class Phase : unsigned char { kStopped, kReleasing };
-
   bool enabled_;
-  std::unordered_map<std::string, Phase> stopped_;
+  std::unordered_map<std::string, ports::HeldKey> stopped_;
 };
 
 }  // namespace spillway::relay

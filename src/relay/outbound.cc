@@ -9,13 +9,14 @@ namespace {
 
 // A topic or partition that is briefly not ready holds up the rows behind; only then is it worth reading rows again.
 constexpr base::Duration kPatience = Gate::kStallAfter;
-constexpr std::size_t kLeastShare = 64;
 constexpr std::size_t kAgainRows = 1000;
 
 constexpr std::array<double, 12> kPublishBounds = {0.001, 0.002, 0.003, 0.005, 0.010, 0.025,
                                                    0.050, 0.100, 0.250, 1.0,   5.0,   30.0};
 constexpr std::array<double, 16> kDelayBounds = {0.005, 0.010, 0.025, 0.050, 0.100, 0.250, 0.5,  1,
                                                  2.5,   5,     15,    60,    300,   1800,  7200, 86400};
+
+std::size_t left(std::size_t limit, std::size_t used) { return limit > used ? limit - used : 0; }
 
 }  // namespace
 
@@ -27,12 +28,13 @@ Outbound::Outbound(Route route, const OutboundLimits& limits, ports::Sink& sink)
       delay_seconds_(kDelayBounds) {}
 
 Outbound::TopicPlaces& Outbound::places(ports::TopicId topic) {
-  auto [at, added] = topics_.try_emplace(topic);
-  if (added) {
-    at->second.own = static_cast<std::uint32_t>(gates_.size());
+  if (topic >= topics_.size()) topics_.resize(topic + 1);
+  TopicPlaces& found = topics_[topic];
+  if (found.own == kNoGate) {
+    found.own = static_cast<std::uint32_t>(gates_.size());
     gates_.push_back({topic, -1, {}});
   }
-  return at->second;
+  return found;
 }
 
 std::uint32_t Outbound::partition_place(ports::TopicId topic, std::int32_t partition) {
@@ -40,74 +42,69 @@ std::uint32_t Outbound::partition_place(ports::TopicId topic, std::int32_t parti
   while (partitions.size() <= static_cast<std::size_t>(partition)) {
     gates_.push_back({topic, static_cast<std::int32_t>(partitions.size()), {}});
     partitions.push_back(static_cast<std::uint32_t>(gates_.size() - 1));
-    ++partitions_seen_;
   }
   return partitions[static_cast<std::size_t>(partition)];
 }
 
+// A partition may hold as much as is left for all the others: one that takes nothing ends with half, two with a third
+// each, so some is always left for those that move (dynamic thresholds, Choudhury and Hahne, 1998).
 bool Outbound::share_used(const Gate& gate) const {
-  // At least four shares, so that one partition that takes nothing leaves room for the others.
-  const std::size_t shares = std::max<std::size_t>(4, partitions_seen_);
-  return gate.in_flight() >= std::max(kLeastShare, limits_.events_in_flight / shares) ||
-         gate.bytes() >= limits_.bytes_in_flight / shares;
-}
-
-bool Outbound::full() const {
-  return flights_.count() >= limits_.events_in_flight || flights_.bytes() >= limits_.bytes_in_flight;
+  return gate.in_flight() >= left(limits_.events_in_flight, flights_.count()) ||
+         gate.bytes() >= left(limits_.bytes_in_flight, flights_.bytes());
 }
 
 Placement Outbound::offer(const Offer& offer, base::Instant now) {
   auto addressed = route_.address(*offer.row, offer.db_now_micros);
   if (!addressed) return settle(offer, nullptr, addressed.error().message);
-
-  const ports::TopicId id = sink_.topic_id(addressed->topic);
-  TopicPlaces& topic_places = places(id);
-  const ports::Topic& topic = sink_.topic(id);
-  if (topic.state == ports::TopicState::kRefused) return settle(offer, &*addressed, topic.reason);
-  if (topic.state != ports::TopicState::kReady) {
-    if (topic.state == ports::TopicState::kMissing && topic_over(topic_places, now)) {
-      return settle(offer, &*addressed, topic.reason);
-    }
-    return wait_for_topic(offer, id, topic_places, now);
-  }
-  if (gates_[topic_places.own].gate.closed() && offer.again != topic_places.own) {
-    if (offer.origin == Flight::Origin::kReleased) return Placement::kBlocked;
-    gates_[topic_places.own].gate.defer(offer.ordinal);
-    return Placement::kDeferred;
-  }
-
-  const std::uint32_t at = partition_place(id, sink_.partition_for(id, addressed->key));
-  Gate& gate = gates_[at].gate;
-  if (gate.closed() && offer.again != at) {
-    if (offer.origin == Flight::Origin::kReleased) return Placement::kBlocked;
-    gate.defer(offer.ordinal);
-    return Placement::kDeferred;
-  }
-  if (auto refused = refused_.find(offer.ordinal); refused != refused_.end()) {
+  if (auto refused = refused_.empty() ? refused_.end() : refused_.find(offer.ordinal); refused != refused_.end()) {
     return settle(offer, &*addressed, std::move(refused_.extract(refused).mapped()));
   }
-  if (share_used(gate)) {
-    if (!gate.stalled(now) || offer.again || offer.origin == Flight::Origin::kReleased) return Placement::kBlocked;
-    gate.defer(offer.ordinal);
-    return Placement::kDeferred;
+
+  if (!last_topic_id_ || addressed->topic != last_topic_) {
+    last_topic_id_ = sink_.topic_id(addressed->topic);
+    last_topic_ = addressed->topic;
   }
-  if (full()) return Placement::kBlocked;
+  const ports::TopicId id = *last_topic_id_;
+  const TopicPlaces& topic_places = places(id);
+  const ports::Topic& topic = sink_.topic(id);
+  if (topic.state == ports::TopicState::kRefused) return settle(offer, &*addressed, topic.reason);
+  const std::uint32_t own = topic_places.own;
+  if (queues_at(own, offer) || (topic_places.regrouping && offer.again != own)) return wait_at(own, offer);
+  if (topic.state != ports::TopicState::kReady) return wait_for_topic(offer, *addressed, id, now);
+
+  const std::uint32_t at = partition_place(id, sink_.partition_for(id, addressed->key));
+  if (queues_at(at, offer)) return wait_at(at, offer);
+  const Gate& gate = gates_[at].gate;
+  if (share_used(gate)) return gate.stalled(now) ? wait_at(at, offer) : Placement::kBlocked;
   return send(offer, *addressed, at, now);
 }
 
-Placement Outbound::wait_for_topic(const Offer& offer, ports::TopicId id, TopicPlaces& topic_places,
+Placement Outbound::wait_for_topic(const Offer& offer, const Addressed& addressed, ports::TopicId id,
                                    base::Instant now) {
+  TopicPlaces& topic_places = places(id);
+  const ports::Topic& topic = sink_.topic(id);
   if (!topic_places.not_ready_since) topic_places.not_ready_since = now;
-  const bool brief = base::elapsed(*topic_places.not_ready_since, now) < kPatience &&
-                     sink_.topic(id).state == ports::TopicState::kResolving;
-  if (brief || offer.origin == Flight::Origin::kReleased) return Placement::kBlocked;
-  gates_[topic_places.own].gate.defer(offer.ordinal);
+  if (topic.state == ports::TopicState::kMissing) {
+    if (!topic_places.missing_since) topic_places.missing_since = now;
+    if (topic_over(topic_places, now)) return settle(offer, &addressed, topic.reason);
+  } else if (base::elapsed(*topic_places.not_ready_since, now) < kPatience) {
+    return Placement::kBlocked;
+  }
+  return wait_at(topic_places.own, offer);
+}
+
+bool Outbound::queues_at(std::uint32_t at, const Offer& offer) const {
+  const Gate& gate = gates_[at].gate;
+  return offer.again == at ? gate.waits_before(offer.row->seq) : gate.closed();
+}
+
+Placement Outbound::wait_at(std::uint32_t gate, const Offer& offer) {
+  gates_[gate].gate.defer({offer.row->seq, offer.ordinal});
   return Placement::kDeferred;
 }
 
 bool Outbound::topic_over(const TopicPlaces& topic_places, base::Instant now) const {
-  return topic_places.not_ready_since &&
-         base::elapsed(*topic_places.not_ready_since, now) >= limits_.unknown_topic_after;
+  return topic_places.missing_since && base::elapsed(*topic_places.missing_since, now) >= limits_.unknown_topic_after;
 }
 
 Placement Outbound::settle(const Offer& offer, const Addressed* addressed, std::string reason) {
@@ -130,12 +127,14 @@ Placement Outbound::send(const Offer& offer, const Addressed& addressed, std::ui
   const ports::Record record{place.topic,        place.partition,   addressed.key,
                              offer.row->payload, addressed.headers, addressed.unix_millis};
   const std::size_t bytes = offer.row->bytes();
-  Flight flight{offer.ordinal, at, static_cast<std::uint32_t>(bytes), life_, offer.origin, now, created(*offer.row)};
+  Flight flight{offer.ordinal, offer.row->seq, at, static_cast<std::uint32_t>(bytes), life_, now, created(*offer.row)};
   const std::uint64_t token = flights_.add(flight);
   switch (sink_.send(record, token)) {
     case ports::SendOutcome::kQueued: break;
-    case ports::SendOutcome::kFull:
     case ports::SendOutcome::kPartitionFull:
+      flights_.remove(token);
+      return place.gate.stalled(now) ? wait_at(at, offer) : Placement::kBlocked;
+    case ports::SendOutcome::kFull:
     case ports::SendOutcome::kNotReady: flights_.remove(token); return Placement::kBlocked;
     case ports::SendOutcome::kRejected: flights_.remove(token); return settle(offer, &addressed, sink_.last_reason());
   }
@@ -163,14 +162,12 @@ Answer Outbound::answered(const ports::Delivery& delivery, base::Instant now) {
       answer.kind = Answer::Kind::kFinished;
       break;
     case ports::DeliveryOutcome::kRejected:
-      gate.defer(flight.ordinal);
+      gate.defer({flight.seq, flight.ordinal});
       refused_.emplace(flight.ordinal, delivery.reason);
       answer.kind = Answer::Kind::kWaits;
       break;
     case ports::DeliveryOutcome::kTopicMissing:
-      if (flight.origin == Flight::Origin::kLane) {
-        gates_[places(gates_[flight.gate].topic).own].gate.defer(flight.ordinal);
-      }
+      came_back(flight);
       answer.kind = Answer::Kind::kWaits;
       break;
     case ports::DeliveryOutcome::kUnknown: answer.kind = Answer::Kind::kForget; break;
@@ -178,42 +175,86 @@ Answer Outbound::answered(const ports::Delivery& delivery, base::Instant now) {
   return answer;
 }
 
+void Outbound::came_back(const Flight& flight) {
+  TopicPlaces& topic_places = places(gates_[flight.gate].topic);
+  topic_places.returned = true;
+  gates_[topic_places.own].gate.defer({flight.seq, flight.ordinal});
+}
+
 void Outbound::topic_changed(ports::TopicId id, base::Instant now) {
   TopicPlaces& topic_places = places(id);
-  if (sink_.topic(id).state == ports::TopicState::kReady) {
+  const ports::TopicState state = sink_.topic(id).state;
+  regroup(topic_places);
+  if (state == ports::TopicState::kReady) {
     topic_places.not_ready_since.reset();
   } else if (!topic_places.not_ready_since) {
     topic_places.not_ready_since = now;
   }
+  topic_places.missing_since.reset();
+  if (state == ports::TopicState::kMissing && gates_[topic_places.own].gate.closed()) topic_places.missing_since = now;
+}
+
+// A key's partition may be another one now: what waits is put in order before the topic as a whole.
+void Outbound::regroup(TopicPlaces& topic_places) {
+  for (std::uint32_t partition : topic_places.partitions) {
+    Gate& gate = gates_[partition].gate;
+    if (gate.reading_again()) topic_places.regrouping = true;
+    for (const Waiting& row : gate.take_all()) gates_[topic_places.own].gate.defer(row);
+  }
+}
+
+bool Outbound::may_go(const Place& place, base::Instant now) const {
+  const ports::TopicState state = sink_.topic(place.topic).state;
+  const TopicPlaces& topic_places = topics_[place.topic];
+  if (place.partition >= 0) {
+    // Rows before the topic as a whole may be older, or belong here too.
+    if (gates_[topic_places.own].gate.closed()) return false;
+  } else if (topic_places.regrouping) {
+    return false;
+  } else if (topic_places.returned) {
+    for (std::uint32_t partition : topic_places.partitions) {
+      if (gates_[partition].gate.in_flight() > 0) return false;
+    }
+  }
+  switch (state) {
+    case ports::TopicState::kReady: return !share_used(place.gate);
+    case ports::TopicState::kRefused: return true;
+    case ports::TopicState::kMissing: return topic_over(topic_places, now);
+    case ports::TopicState::kResolving: return false;
+  }
+  return false;
 }
 
 std::optional<Wanted> Outbound::wanted(base::Instant now) {
   for (std::size_t tried = 0; tried < gates_.size(); ++tried) {
     const std::size_t at = next_wanted_++ % gates_.size();
     Place& place = gates_[at];
-    if (place.gate.deferred() == 0 || place.gate.reading_again()) continue;
-    const ports::TopicState state = sink_.topic(place.topic).state;
-    const bool over = state == ports::TopicState::kRefused ||
-                      (state == ports::TopicState::kMissing && topic_over(places(place.topic), now));
-    const bool can_go = state == ports::TopicState::kReady && !share_used(place.gate) && !full();
-    // Rows that came back because their topic had gone wait until nothing of it is out, or they would be overtaken.
-    bool quiet = true;
-    if (place.partition < 0) {
-      for (std::uint32_t p : places(place.topic).partitions) quiet = quiet && gates_[p].gate.in_flight() == 0;
-    }
-    if (!quiet || (!over && !can_go)) continue;
-    Wanted wanted;
-    wanted.gate = static_cast<std::uint32_t>(at);
-    wanted.ordinals = place.gate.take(kAgainRows);
-    return wanted;
+    if (place.gate.deferred() == 0 || place.gate.reading_again() || !may_go(place, now)) continue;
+    return Wanted{static_cast<std::uint32_t>(at), place.gate.take(kAgainRows)};
   }
   return std::nullopt;
+}
+
+void Outbound::wanted_done(std::uint32_t gate) {
+  Place& place = gates_[gate];
+  place.gate.again_done();
+  TopicPlaces& topic_places = places(place.topic);
+  if (place.partition >= 0) {
+    topic_places.regrouping =
+        topic_places.regrouping && std::ranges::any_of(topic_places.partitions, [this](std::uint32_t partition) {
+          return gates_[partition].gate.reading_again();
+        });
+  } else if (place.gate.deferred() == 0) {
+    topic_places.missing_since.reset();
+    topic_places.returned = false;
+  }
 }
 
 void Outbound::forget() {
   ++life_;
   refused_.clear();
   for (Place& place : gates_) place.gate.forget_waiting();
+  for (TopicPlaces& topic_places : topics_) topic_places.returned = topic_places.regrouping = false;
 }
 
 std::size_t Outbound::waiting() const {
@@ -227,7 +268,7 @@ std::vector<StuckPartition> Outbound::stuck(base::Instant now) const {
   for (const Place& place : gates_) {
     const ports::Topic& topic = sink_.topic(place.topic);
     if (place.partition < 0) {
-      const auto& since = topics_.at(place.topic).not_ready_since;
+      const auto& since = topics_[place.topic].not_ready_since;
       if (topic.state == ports::TopicState::kReady || !since || base::elapsed(*since, now) < kPatience) continue;
       stuck.push_back({sink_.topic_name(place.topic), -1, base::seconds(base::elapsed(*since, now)),
                        place.gate.deferred(), topic.reason});

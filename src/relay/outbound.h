@@ -35,7 +35,6 @@ enum class Placement : std::uint8_t {
 struct Offer {
   const model::Row* row = nullptr;
   std::int64_t db_now_micros = 0;
-  Flight::Origin origin = Flight::Origin::kLane;
   Ordinal ordinal = 0;
   std::optional<std::uint32_t> again;  // read again for this gate: goes past the rows that wait there
 };
@@ -50,7 +49,7 @@ struct Answer {
 // Rows that a gate wants back.
 struct Wanted {
   std::uint32_t gate = 0;
-  std::vector<Ordinal> ordinals;
+  std::vector<Waiting> rows;
 };
 
 struct StuckPartition {
@@ -74,15 +73,14 @@ class Outbound {
   // A gate whose waiting rows may go now, or have to be settled now.
   std::optional<Wanted> wanted(base::Instant now);
   // The rows of a Wanted have all been placed, or put back by `defer`.
-  void wanted_done(std::uint32_t gate) { gates_[gate].gate.again_done(); }
-  void defer(std::uint32_t gate, Ordinal ordinal) { gates_[gate].gate.defer(ordinal); }
+  void wanted_done(std::uint32_t gate);
+  void defer(std::uint32_t gate, const Waiting& row) { gates_[gate].gate.defer(row); }
 
   void topic_changed(ports::TopicId topic, base::Instant now);
 
   // Rows in memory are forgotten; answers to what is out no longer finish anything.
   void forget();
 
-  bool full() const;
   std::size_t in_flight() const { return flights_.count(); }
   std::size_t bytes_in_flight() const { return flights_.bytes(); }
   std::size_t waiting() const;
@@ -100,17 +98,28 @@ class Outbound {
     Gate gate;
   };
   struct TopicPlaces {
-    std::uint32_t own = 0;
+    std::uint32_t own = kNoGate;
     std::vector<std::uint32_t> partitions;
     std::optional<base::Instant> not_ready_since;
+    std::optional<base::Instant> missing_since;  // while rows wait for it
+    // Rows that were sent came back: until nothing of the topic is out, others could overtake them.
+    bool returned = false;
+    // The topic changed while rows were read again for a partition: they may belong elsewhere now.
+    bool regrouping = false;
   };
+  static constexpr std::uint32_t kNoGate = UINT32_MAX;
 
   TopicPlaces& places(ports::TopicId topic);
   std::uint32_t partition_place(ports::TopicId topic, std::int32_t partition);
-  Placement wait_for_topic(const Offer& offer, ports::TopicId id, TopicPlaces& places, base::Instant now);
+  Placement wait_for_topic(const Offer& offer, const Addressed& addressed, ports::TopicId id, base::Instant now);
+  bool queues_at(std::uint32_t gate, const Offer& offer) const;
+  Placement wait_at(std::uint32_t gate, const Offer& offer);
   Placement settle(const Offer& offer, const Addressed* addressed, std::string reason);
   Placement send(const Offer& offer, const Addressed& addressed, std::uint32_t gate, base::Instant now);
+  void came_back(const Flight& flight);
+  void regroup(TopicPlaces& places);
   bool share_used(const Gate& gate) const;
+  bool may_go(const Place& place, base::Instant now) const;
   bool topic_over(const TopicPlaces& places, base::Instant now) const;
   std::optional<base::Instant> created(const model::Row& row) const;
 
@@ -119,8 +128,9 @@ class Outbound {
   ports::Sink& sink_;
   Flights flights_;
   std::vector<Place> gates_;
-  std::unordered_map<ports::TopicId, TopicPlaces> topics_;
-  std::size_t partitions_seen_ = 0;
+  std::vector<TopicPlaces> topics_;  // by id
+  std::string last_topic_;           // most rows go where the one before went
+  std::optional<ports::TopicId> last_topic_id_;
   std::size_t next_wanted_ = 0;
   std::uint32_t life_ = 0;
   model::Settlement settlement_;

@@ -9,6 +9,9 @@ namespace {
 constexpr std::size_t kMaxPageRows = 5'000;
 constexpr std::size_t kPagesAhead = 2;
 constexpr std::size_t kReleasedAtOnce = 500;
+constexpr std::size_t kReleasedMost = 10'000;  // known and not finished
+constexpr std::size_t kRecordedAtOnce = 500;
+constexpr std::size_t kUnrecordedMost = 2'000;  // a topic that is refused must not fill memory with its rows
 constexpr base::Duration kReleasedEvery = std::chrono::seconds(1);
 // The place also moves while no row arrives; saving that is only a matter of a quick start.
 constexpr base::Duration kIdleSaveEvery = std::chrono::seconds(30);
@@ -54,9 +57,10 @@ void Relay::drain() {
 }
 
 bool Relay::drained() const {
-  if (state_ == RelayState::kStandby) return !ledger_out_;
-  return state_ == RelayState::kDraining && outbound_.in_flight() == 0 && !ledger_out_ && unrecorded_.empty() &&
-         released_done_.empty() && window_.position() == saved_;
+  if (ledger_out_ || outbound_.in_flight() > 0) return false;
+  if (state_ == RelayState::kStandby) return true;
+  return state_ == RelayState::kDraining && unrecorded_.empty() && released_.finished().empty() &&
+         unsaved_published_ == 0 && window_.position() == saved_;
 }
 
 void Relay::forget(std::string why) {
@@ -67,12 +71,13 @@ void Relay::forget(std::string why) {
   window_ = Window();
   unrecorded_.clear();
   recording_ = finishing_ = 0;
-  released_.clear();
-  released_done_.clear();
-  released_out_ = 0;
+  released_.forget();
+  keys_to_release_.clear();
   unsaved_published_ = saving_published_ = 0;
-  saving_finished_.clear();
-  caught_up_ = keys_known_ = none_released_ = false;
+  acknowledged_.clear();
+  caught_up_ = unsaved_recorded_ = false;
+  lane_ends_ = 0;
+  keys_known_ = !key_stop_.enabled();
   ++life_;
   ++counters_.forgotten;
   state_ = draining_ ? RelayState::kStandby : RelayState::kLoading;
@@ -107,25 +112,46 @@ std::optional<ReadRequest> Relay::next_read(base::Instant now) {
 std::optional<ReadRequest> Relay::again_request(base::Instant now) {
   if (asides_.size() >= kPagesAhead) return std::nullopt;
   Again again;
-  if (!released_.empty()) {
-    again.origin = Flight::Origin::kReleased;
-    for (std::int64_t seq : std::exchange(released_, {})) again.rows.emplace_back(seq, static_cast<Ordinal>(seq));
+  if (may_read_released()) {
+    again.rows = released_.take_unread(kReleasedAtOnce);
   } else if (auto wanted = outbound_.wanted(now)) {
     again.gate = wanted->gate;
-    for (Ordinal ordinal : wanted->ordinals) again.rows.emplace_back(window_.seq_of(ordinal), ordinal);
+    again.rows = std::move(wanted->rows);
   } else {
     return std::nullopt;
   }
-  std::sort(again.rows.begin(), again.rows.end());
   ReadRequest request;
   request.kind = ReadRequest::Kind::kAgain;
-  for (const auto& [seq, ordinal] : again.rows) request.seqs.push_back(seq);
+  for (const Waiting& row : again.rows) request.seqs.push_back(row.seq);
   request.incarnation = fence_.incarnation;
   request.limits = {again.rows.size(), page_bytes()};
   again_out_ = std::move(again);
   read_out_ = true;
   reading_life_ = life_;
   return request;
+}
+
+bool Relay::may_read_released() const {
+  if (!released_.has_unread() || !keys_known_) return false;
+  // One batch at a time: a second one could overtake what waits in the first.
+  if (placing_released()) return false;
+  // What the ledger is being asked must not change under the rows that are judged by it.
+  using Kind = LedgerRequest::Kind;
+  if (ledger_out_ == Kind::kHeldKeys || ledger_out_ == Kind::kReleaseKey || ledger_out_ == Kind::kReleased)
+    return false;
+  // What stopped behind its key in an earlier life follows the rows that are read again now. The first end may be that
+  // of a frame from before; the second is later than all that was recorded then.
+  return !key_stop_.enabled() || (lane_ends_ >= 2 && batches_.empty());
+}
+
+// Whether released rows that were never read are on their way to their gates.
+bool Relay::placing_released() const {
+  return (again_out_ && !again_out_->gate) ||
+         std::ranges::any_of(asides_, [](const Batch& aside) { return !aside.gate; });
+}
+
+void Relay::put_back(const Again& again, const Waiting& row) {
+  again.gate ? outbound_.defer(*again.gate, row) : released_.put_back(row.seq);
 }
 
 void Relay::read_done(base::Result<model::Page> page, base::Instant now) {
@@ -136,11 +162,9 @@ void Relay::read_done(base::Result<model::Page> page, base::Instant now) {
     store_error_ = page.error();
     read_not_before_ = now + read_backoff_.next(uniform_);
     if (page.error().error_class == base::ErrorClass::kLostPlace) return forget(page.error().message);
-    if (again && again->origin == Flight::Origin::kReleased) {
-      released_out_ = 0;
-    } else if (again) {
-      for (const auto& [seq, ordinal] : again->rows) outbound_.defer(again->gate, ordinal);
-      outbound_.wanted_done(again->gate);
+    if (again) {
+      for (const Waiting& row : again->rows) put_back(*again, row);
+      if (again->gate) outbound_.wanted_done(*again->gate);
     }
     return;
   }
@@ -155,6 +179,7 @@ void Relay::page_read(model::Page page, base::Instant now) {
   read_from_ = page.next;
   counters_.read += static_cast<std::int64_t>(page.rows.size());
   caught_up_ = !page.more;
+  lane_ends_ += caught_up_ && lane_ends_ < 2;
   if (page.rows.empty()) {
     page.more ? pace_.found_rows() : pace_.found_nothing(now);
   } else {
@@ -166,6 +191,7 @@ void Relay::page_read(model::Page page, base::Instant now) {
   const Ordinal first = window_.append(page);
   if (page.rows.empty()) return;
   Batch batch;
+  batch.in_order = true;
   batch.ordinals.resize(page.rows.size());
   for (std::size_t i = 0; i < page.rows.size(); ++i) batch.ordinals[i] = first + i;
   batch.page = std::move(page);
@@ -175,34 +201,21 @@ void Relay::page_read(model::Page page, base::Instant now) {
 void Relay::again_read(model::Page page, const Again& again) {
   counters_.read_again += static_cast<std::int64_t>(page.rows.size());
   Batch batch;
-  batch.origin = again.origin;
-  if (again.origin == Flight::Origin::kLane) batch.gate = again.gate;
+  batch.gate = again.gate;
   std::size_t found = 0;
-  for (const auto& [seq, ordinal] : again.rows) {
-    if (found < page.rows.size() && page.rows[found].seq == seq) {
-      batch.ordinals.push_back(ordinal);
+  for (const Waiting& row : again.rows) {
+    if (found < page.rows.size() && page.rows[found].seq == row.seq) {
+      batch.ordinals.push_back(row.ordinal);
       ++found;
     } else if (page.more && found == page.rows.size()) {
-      // Cut off by the limits: it waits on.
-      if (again.origin == Flight::Origin::kLane)
-        outbound_.defer(again.gate, ordinal);
-      else
-        --released_out_;
-    } else if (again.origin == Flight::Origin::kLane) {
-      window_.finish(ordinal);  // gone from the table: nothing is left to send
+      put_back(again, row);  // cut off by the limits: it waits on
+    } else if (Released::is(row.ordinal)) {
+      released_.finish(row.seq);  // gone from the table: nothing is left to send
     } else {
-      --released_out_;
-      released_done_.push_back(seq);
+      window_.finish(row.ordinal);
     }
   }
   batch.page = std::move(page);
-  // Sending follows reading order, which is not always the order of seq across frames.
-  if (again.origin == Flight::Origin::kLane) {
-    std::vector<std::pair<Ordinal, model::Row>> rows;
-    for (std::size_t i = 0; i < found; ++i) rows.emplace_back(batch.ordinals[i], batch.page.rows[i]);
-    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < found; ++i) std::tie(batch.ordinals[i], batch.page.rows[i]) = rows[i];
-  }
   asides_.push_back(std::move(batch));
 }
 
@@ -222,21 +235,19 @@ void Relay::pump(base::Instant now) {
 }
 
 bool Relay::pump_batch(Batch& batch, base::Instant now) {
-  const bool in_order = batch.origin == Flight::Origin::kLane && !batch.gate;
   for (; !batch.done(); ++batch.next) {
-    if (in_order && held_by_ahead()) return false;
+    if ((batch.in_order && held_by_ahead()) || unrecorded_.size() >= kUnrecordedMost) return false;
     const model::Row& row = batch.page.rows[batch.next];
     const Ordinal ordinal = batch.ordinals[batch.next];
-    if (batch.origin == Flight::Origin::kLane && key_stop_.stops(row)) {
-      settle(stopped(row), batch.origin, ordinal);
+    if (key_stop_.stops(row, Released::is(ordinal))) {
+      settle(stopped(row), ordinal);
       continue;
     }
-    const Offer offer{&row, batch.page.db_now_micros, batch.origin, ordinal, batch.gate};
-    switch (outbound_.offer(offer, now)) {
+    switch (outbound_.offer({&row, batch.page.db_now_micros, ordinal, batch.gate}, now)) {
       case Placement::kSent: continue;
       case Placement::kDeferred: continue;
       case Placement::kBlocked: return false;
-      case Placement::kSettle: settle(outbound_.settlement(), batch.origin, ordinal); continue;
+      case Placement::kSettle: settle(outbound_.settlement(), ordinal); continue;
     }
   }
   return true;
@@ -255,43 +266,27 @@ model::Settlement Relay::stopped(const model::Row& row) {
   return settlement;
 }
 
-void Relay::settle(model::Settlement settlement, Flight::Origin origin, Ordinal ordinal) {
-  key_stop_.set_aside(settlement);
+void Relay::settle(model::Settlement settlement, Ordinal ordinal) {
+  key_stop_.recording(settlement);
   if (settlement.verdict == model::Verdict::kSetAside) ++counters_.set_aside;
-  Unrecorded unrecorded{std::move(settlement), std::nullopt};
-  if (origin == Flight::Origin::kLane) {
-    unrecorded.ordinal = ordinal;
-  } else {
-    --released_out_;
-  }
-  unrecorded_.push_back(std::move(unrecorded));
+  unrecorded_.push_back({std::move(settlement), ordinal});
 }
 
 void Relay::finished(const Flight& flight) {
   ++counters_.published;
   counters_.published_bytes += flight.bytes;
   ++unsaved_published_;
-  if (flight.origin == Flight::Origin::kLane) {
-    window_.finish(flight.ordinal);
-  } else {
-    --released_out_;
-    released_done_.push_back(static_cast<std::int64_t>(flight.ordinal));
-  }
+  if (options_.marks_rows) acknowledged_.push_back(flight.seq);
+  Released::is(flight.ordinal) ? released_.finish(flight.seq) : window_.finish(flight.ordinal);
 }
 
 void Relay::sink_events(const ports::SinkEvents& events, base::Instant now) {
   for (ports::TopicId topic : events.topics) outbound_.topic_changed(topic, now);
   bool lost = false;
   for (const ports::Delivery& delivery : events.deliveries) {
-    Answer answer = outbound_.answered(delivery, now);
-    switch (answer.kind) {
-      case Answer::Kind::kFinished: finished(answer.flight); break;
-      case Answer::Kind::kForget: lost = true; break;
-      case Answer::Kind::kWaits:
-        if (answer.flight.origin == Flight::Origin::kReleased) --released_out_;
-        break;
-      case Answer::Kind::kStale: break;
-    }
+    const Answer answer = outbound_.answered(delivery, now);
+    if (answer.kind == Answer::Kind::kFinished) finished(answer.flight);
+    lost = lost || answer.kind == Answer::Kind::kForget;
   }
   if ((lost || events.rebuilt) && state_ != RelayState::kStandby) {
     forget(events.rebuilt ? "the producer was rebuilt: " + events.rebuilt_reason : "some records may not have arrived");
@@ -305,7 +300,7 @@ LedgerRequest Relay::ledger_request(LedgerRequest::Kind kind) {
   LedgerRequest request;
   request.kind = kind;
   request.fence = fence_;
-  ledger_out_ = true;
+  ledger_out_ = kind;
   ledger_life_ = life_;
   return request;
 }
@@ -313,36 +308,48 @@ LedgerRequest Relay::ledger_request(LedgerRequest::Kind kind) {
 std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
   if (state_ == RelayState::kStandby || ledger_out_ || now < ledger_not_before_) return std::nullopt;
   if (state_ == RelayState::kLoading) {
-    const bool keys_first = key_stop_.enabled() && !keys_known_;
-    return ledger_request(keys_first ? LedgerRequest::Kind::kHeldKeys : LedgerRequest::Kind::kLoad);
+    return ledger_request(!keys_known_ ? LedgerRequest::Kind::kHeldKeys : LedgerRequest::Kind::kLoad);
   }
   if (!unrecorded_.empty()) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kRecord);
-    recording_ = unrecorded_.size();
-    for (const Unrecorded& u : unrecorded_) request.settlements.push_back(u.settlement);
+    recording_ = std::min(unrecorded_.size(), kRecordedAtOnce);
+    for (std::size_t i = 0; i < recording_; ++i) request.settlements.push_back(unrecorded_[i].settlement);
     return request;
   }
   if (auto save = save_request(now)) return save;
-  if (!released_done_.empty()) {
+  return released_request(now);
+}
+
+std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
+  if (!released_.finished().empty()) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kFinish);
-    request.seqs = released_done_;
-    finishing_ = released_done_.size();
+    request.seqs = released_.finished();
+    finishing_ = request.seqs.size();
     return request;
   }
-  if (state_ != RelayState::kRunning || released_out_ > 0 || !released_.empty()) return std::nullopt;
-  if (auto key = key_stop_.to_release(); key && none_released_) {
+  if (state_ != RelayState::kRunning || placing_released()) return std::nullopt;
+  if (!keys_to_release_.empty()) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleaseKey);
-    request.key = *key;
+    request.key = std::move(keys_to_release_.back());
+    keys_to_release_.pop_back();
     return request;
   }
-  if (now < released_due_) return std::nullopt;
-  released_due_ = now + kReleasedEvery;
-  return ledger_request(LedgerRequest::Kind::kReleased);
+  if (now >= released_due_ && released_.size() < kReleasedMost) {
+    released_due_ = now + kReleasedEvery;
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleased);
+    request.limit = released_.size() + kReleasedAtOnce;
+    return request;
+  }
+  if (!keys_known_ || (key_stop_.size() > 0 && now >= keys_due_)) return ledger_request(LedgerRequest::Kind::kHeldKeys);
+  return std::nullopt;
 }
 
 std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
   if (window_.position() == saved_ && unsaved_published_ == 0) return std::nullopt;
-  const bool much = unsaved_published_ >= options_.save_rows || state_ == RelayState::kDraining;
+  // Reading stops where as many are unsaved as may be sent again.
+  const auto most =
+      std::min(options_.save_rows, std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.ahead / 2)));
+  const bool much = unsaved_published_ >= most || state_ == RelayState::kDraining;
   const bool rows_passed = unsaved_published_ > 0 || unsaved_recorded_ || window_.position().last_seq;
   const base::Duration every = rows_passed ? options_.save_every : kIdleSaveEvery;
   if (!much && base::elapsed(last_save_, now) < every) return std::nullopt;
@@ -351,55 +358,50 @@ std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
   saving_published_ = unsaved_published_;
   request.save.progress.live = saving_;
   request.save.published = saving_published_;
-  if (options_.marks_rows) {
-    auto finished = window_.take_finished();
-    saving_finished_.insert(saving_finished_.end(), finished.begin(), finished.end());
-    std::sort(saving_finished_.begin(), saving_finished_.end());
-    request.save.finished = saving_finished_;
-  }
+  saving_acknowledged_ = acknowledged_.size();
+  request.save.finished = acknowledged_;
+  std::ranges::sort(request.save.finished);
   last_save_ = now;
   return request;
 }
 
 void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
-  ledger_out_ = false;
+  ledger_out_.reset();
   if (ledger_life_ != life_ || state_ == RelayState::kStandby) return;
   if (!answer.status) return ledger_failed(answer.status.error(), now);
   ledger_backoff_.reset();
   switch (answer.kind) {
-    case LedgerRequest::Kind::kHeldKeys:
-      key_stop_.held(answer.keys);
-      keys_known_ = true;
-      break;
+    case LedgerRequest::Kind::kHeldKeys: keys_held(answer.keys, now); break;
     case LedgerRequest::Kind::kLoad: loaded(answer.loaded, now); break;
     case LedgerRequest::Kind::kSave:
       saved_ = saving_;
       unsaved_recorded_ = false;
       ++counters_.saves;
       unsaved_published_ -= std::exchange(saving_published_, 0);
-      saving_finished_.clear();
+      acknowledged_.erase(acknowledged_.begin(),
+                          acknowledged_.begin() + static_cast<std::ptrdiff_t>(saving_acknowledged_));
       break;
     case LedgerRequest::Kind::kRecord:
       for (std::size_t i = 0; i < recording_; ++i) {
-        if (unrecorded_[i].ordinal) window_.finish(*unrecorded_[i].ordinal);
+        const auto& [settlement, ordinal] = unrecorded_[i];
+        Released::is(ordinal) ? released_.recorded(settlement.seq) : window_.finish(ordinal);
       }
       unrecorded_.erase(unrecorded_.begin(), unrecorded_.begin() + static_cast<std::ptrdiff_t>(recording_));
       recording_ = 0;
       unsaved_recorded_ = true;
       break;
     case LedgerRequest::Kind::kFinish:
-      released_done_.erase(released_done_.begin(), released_done_.begin() + static_cast<std::ptrdiff_t>(finishing_));
-      finishing_ = 0;
+      released_.told(std::exchange(finishing_, 0));
+      keys_due_ = now;
       break;
     case LedgerRequest::Kind::kReleased:
-      for (const model::Settlement& s : answer.released) {
-        released_.push_back(s.seq);
-        if (s.key) key_stop_.released(*s.key);
-      }
-      released_out_ = released_.size();
-      none_released_ = released_.empty();
+      for (const model::Settlement& settlement : answer.released) released_.add(settlement.seq);
+      // What stands in front of them may have changed with them.
+      if (released_.has_unread()) keys_known_ = !key_stop_.enabled();
       break;
-    case LedgerRequest::Kind::kReleaseKey: key_released(answer.count, now); break;
+    case LedgerRequest::Kind::kReleaseKey:
+      if (answer.count > 0) released_due_ = now;
+      break;
   }
 }
 
@@ -414,27 +416,21 @@ void Relay::ledger_failed(const base::Error& error, base::Instant now) {
 void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
   fence_.incarnation = loaded.incarnation;
   window_ = Window(loaded.progress.live);
-  window_.collect_finished(options_.marks_rows);
   read_from_ = saved_ = loaded.progress.live;
   last_save_ = now;
   released_due_ = now;
+  keys_due_ = now + kReleasedEvery;
   store_error_.reset();
   pace_.hint();
   state_ = RelayState::kRunning;
 }
 
-void Relay::key_released(std::int64_t count, base::Instant now) {
-  if (count > 0) {
-    none_released_ = false;
-    released_due_ = now;
-    return;
-  }
-  const auto key = key_stop_.to_release();
-  if (!key) return;
-  // Rows of the key may have been recorded while the question was out; then it is asked again.
-  const bool more =
-      std::any_of(unrecorded_.begin(), unrecorded_.end(), [&](const Unrecorded& u) { return u.settlement.key == key; });
-  if (!more) key_stop_.free(*key);
+void Relay::keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now) {
+  key_stop_.held(keys);
+  for (const Unrecorded& unrecorded : unrecorded_) key_stop_.recording(unrecorded.settlement);
+  keys_to_release_ = key_stop_.to_release();
+  keys_known_ = true;
+  keys_due_ = now + kReleasedEvery;
 }
 
 // ---- time ----------------------------------------------------------------------------------------------------------

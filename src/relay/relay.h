@@ -24,6 +24,7 @@
 #include "relay/key_stop.h"
 #include "relay/outbound.h"
 #include "relay/poll_pace.h"
+#include "relay/released.h"
 #include "relay/requests.h"
 #include "relay/window.h"
 #include "spillway/resilience/backoff.h"
@@ -112,35 +113,38 @@ class Relay {
   struct Batch {
     model::Page page;
     std::size_t next = 0;
-    std::vector<Ordinal> ordinals;  // of each row; for released rows its seq
-    Flight::Origin origin = Flight::Origin::kLane;
+    std::vector<Ordinal> ordinals;      // of each row
     std::optional<std::uint32_t> gate;  // read again for this one
+    bool in_order = false;              // a page of the lane, which limits.ahead holds up
     bool done() const { return next == page.rows.size(); }
   };
-  struct Again {  // what the read that is out is for
-    Flight::Origin origin = Flight::Origin::kLane;
-    std::uint32_t gate = 0;
-    std::vector<std::pair<std::int64_t, Ordinal>> rows;  // seq and ordinal, by seq
+  struct Again {                        // what the read that is out is for
+    std::optional<std::uint32_t> gate;  // empty: released rows that were never read
+    std::vector<Waiting> rows;          // by seq
   };
   struct Unrecorded {
     model::Settlement settlement;
-    std::optional<Ordinal> ordinal;  // finished once recorded; empty for a released row
+    Ordinal ordinal = 0;  // finished once recorded
   };
 
   void forget(std::string why);
   void page_read(model::Page page, base::Instant now);
   void again_read(model::Page page, const Again& again);
   bool pump_batch(Batch& batch, base::Instant now);
-  void settle(model::Settlement settlement, Flight::Origin origin, Ordinal ordinal);
+  void settle(model::Settlement settlement, Ordinal ordinal);
+  void put_back(const Again& again, const Waiting& row);
+  bool may_read_released() const;
+  bool placing_released() const;
   static model::Settlement stopped(const model::Row& row);
   void finished(const Flight& flight);
   void ledger_failed(const base::Error& error, base::Instant now);
   void loaded(const ports::Loaded& loaded, base::Instant now);
-  void key_released(std::int64_t count, base::Instant now);
+  void keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now);
   bool room_to_read() const;
   std::size_t page_bytes() const;
   std::optional<ReadRequest> again_request(base::Instant now);
   std::optional<LedgerRequest> save_request(base::Instant now);
+  std::optional<LedgerRequest> released_request(base::Instant now);
   LedgerRequest ledger_request(LedgerRequest::Kind kind);
 
   RelayOptions options_;
@@ -169,26 +173,27 @@ class Relay {
   std::function<double()> uniform_;
   resilience::Backoff read_backoff_;
   resilience::Backoff ledger_backoff_;
-  bool ledger_out_ = false;
+  std::optional<LedgerRequest::Kind> ledger_out_;
   base::Instant ledger_not_before_{};
   base::Instant read_not_before_{};
-  std::vector<Unrecorded> unrecorded_;
+  std::deque<Unrecorded> unrecorded_;
   std::size_t recording_ = 0;  // of unrecorded_, from the front
   model::Position saved_;
   model::Position saving_;
   std::int64_t saving_published_ = 0;
-  std::vector<std::int64_t> saving_finished_;
+  std::vector<std::int64_t> acknowledged_;  // since the last save that succeeded; only with marks_rows
+  std::size_t saving_acknowledged_ = 0;     // of acknowledged_, from the front
   std::int64_t unsaved_published_ = 0;
   bool unsaved_recorded_ = false;  // rows were recorded in the ledger since the last save
   base::Instant last_save_{};
 
-  std::vector<std::int64_t> released_;       // to be read and sent, ascending
-  std::vector<std::int64_t> released_done_;  // acknowledged, to be finished
-  std::size_t finishing_ = 0;                // of released_done_, from the front
-  std::size_t released_out_ = 0;             // read or in flight
+  Released released_;
+  std::size_t finishing_ = 0;  // of released_.finished(), from the front
   base::Instant released_due_{};
-  bool none_released_ = false;  // the last question found none
+  std::vector<std::string> keys_to_release_;
+  base::Instant keys_due_{};
   bool keys_known_ = false;
+  int lane_ends_ = 0;  // times in this life that reading came to the end of a frame
 
   RelayCounters counters_;
   std::optional<base::Error> store_error_;

@@ -174,7 +174,12 @@ class RelayRig {
         break;
       case Kind::kHeldKeys:
         for (const auto& [seq, s] : settled_) {
-          if (s.state != model::SettlementState::kDone && s.key) answer.keys.push_back(*s.key);
+          if (s.state == model::SettlementState::kDone || !s.key) continue;
+          auto at = std::ranges::find(answer.keys, *s.key, &ports::HeldKey::key);
+          if (at == answer.keys.end()) at = answer.keys.insert(at, {*s.key, seq});
+          if (s.state != model::SettlementState::kOpen) continue;
+          if (!at->first_open) at->first_open = seq;
+          at->set_aside = at->set_aside || s.verdict == model::Verdict::kSetAside;
         }
         break;
     }

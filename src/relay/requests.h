@@ -31,6 +31,7 @@ struct LedgerRequest {
   std::vector<model::Settlement> settlements;  // kRecord
   std::vector<std::int64_t> seqs;              // kFinish
   std::string key;                             // kReleaseKey
+  std::size_t limit = 0;                       // kReleased
 };
 
 struct LedgerAnswer {
@@ -38,7 +39,7 @@ struct LedgerAnswer {
   base::Status status;
   ports::Loaded loaded;                     // kLoad
   std::vector<model::Settlement> released;  // kReleased
-  std::vector<std::string> keys;            // kHeldKeys
+  std::vector<ports::HeldKey> keys;         // kHeldKeys
   std::int64_t count = 0;                   // kReleaseKey
 };
 

@@ -53,7 +53,7 @@ class Route {
  public:
   static base::Result<Route> make(const RouteOptions& options);
 
-  // kRejected where the row's headers are not a JSON object or a name in the topic's template is empty: the row can
+  // kRejected where the row's headers are not a JSON object or the topic needs an aggregateid that is NULL: the row can
   // never be sent as it is.
   base::Result<Addressed> address(const model::Row& row, std::int64_t db_now_micros);
 

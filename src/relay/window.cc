@@ -25,11 +25,6 @@ Window::Stretch& Window::stretch_of(Ordinal ordinal) {
   return *std::prev(after);
 }
 
-std::int64_t Window::seq_of(Ordinal ordinal) const {
-  const Stretch& stretch = const_cast<Window*>(this)->stretch_of(ordinal);
-  return stretch.seqs[ordinal - stretch.first];
-}
-
 void Window::finish(Ordinal ordinal) {
   Stretch& stretch = stretch_of(ordinal);
   const std::size_t index = ordinal - stretch.first;
@@ -37,7 +32,6 @@ void Window::finish(Ordinal ordinal) {
   stretch.done[index] = true;
   --open_;
   ++ahead_;
-  if (collect_) finished_.push_back(stretch.seqs[index]);
   if (&stretch == &stretches_.front() && index == stretch.passed) advance();
 }
 

@@ -27,8 +27,6 @@ class Window {
   // Finished = acknowledged, or recorded in the ledger. Each row once.
   void finish(Ordinal ordinal);
 
-  std::int64_t seq_of(Ordinal ordinal) const;
-
   // The place up to which everything is finished.
   const model::Position& position() const { return position_; }
 
@@ -37,10 +35,6 @@ class Window {
   // Rows that are not finished.
   std::size_t open() const { return open_; }
   bool empty() const { return open_ == 0; }
-
-  // Rows finished since the last call, ascending by reading order. Collected only when asked for at construction.
-  void collect_finished(bool collect) { collect_ = collect; }
-  std::vector<std::int64_t> take_finished() { return std::exchange(finished_, {}); }
 
  private:
   struct Stretch {
@@ -60,8 +54,6 @@ class Window {
   Ordinal next_ordinal_ = 0;
   std::size_t ahead_ = 0;
   std::size_t open_ = 0;
-  bool collect_ = false;
-  std::vector<std::int64_t> finished_;
 };
 
 }  // namespace spillway::relay

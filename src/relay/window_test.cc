@@ -50,23 +50,6 @@ TEST(Window, AnEmptyPageMovesThePlaceAtOnceOnlyWhenNothingIsOpen) {
   EXPECT_EQ(window.position(), (model::Position{{"9:9:", ""}, std::nullopt}));
 }
 
-TEST(Window, RowsKeepTheirSeqAcrossPages) {
-  Window window;
-  const Ordinal a = window.append(page(kFirst, {10, 20}, kAfterFirst));
-  const Ordinal b = window.append(page({"5:5:", "9:9:"}, {3}, {{"9:9:", ""}, std::nullopt}));
-  EXPECT_EQ(window.seq_of(a + 1), 20);
-  EXPECT_EQ(window.seq_of(b), 3);
-}
-
-TEST(Window, TellsWhichRowsWereFinishedWhenAsked) {
-  Window window;
-  window.collect_finished(true);
-  const Ordinal first = window.append(page(kFirst, {10, 11}, kAfterFirst));
-  window.finish(first + 1);
-  EXPECT_EQ(window.take_finished(), (std::vector<std::int64_t>{11}));
-  EXPECT_TRUE(window.take_finished().empty());
-}
-
 TEST(Window, NeverPassesAnOpenRowInAnyOrderOfAcknowledgement) {
   EXPECT_TRUE(rc::check([] {
     Window window;
@@ -84,7 +67,7 @@ TEST(Window, NeverPassesAnOpenRowInAnyOrderOfAcknowledgement) {
     }
     while (!open.empty()) {
       const auto pick = *rc::gen::inRange<std::size_t>(0, open.size());
-      finished.insert(window.seq_of(open[pick]));
+      finished.insert(seqs[open[pick]]);
       window.finish(open[pick]);
       open.erase(open.begin() + static_cast<std::ptrdiff_t>(pick));
       const auto gap = std::find_if(seqs.begin(), seqs.end(), [&](auto s) { return !finished.contains(s); });

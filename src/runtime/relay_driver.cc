@@ -34,7 +34,7 @@ relay::LedgerAnswer perform(ports::OutboxLedger& ledger, const relay::LedgerRequ
     case Kind::kSave: answer.status = ledger.save(request.fence, request.save); break;
     case Kind::kRecord: answer.status = ledger.record(request.fence, request.settlements); break;
     case Kind::kFinish: answer.status = ledger.finish(request.fence, request.seqs); break;
-    case Kind::kReleased: take(ledger.released(0, 500), answer.released); break;
+    case Kind::kReleased: take(ledger.released(0, request.limit), answer.released); break;
     case Kind::kReleaseKey: take(ledger.release_key(request.fence, request.key), answer.count); break;
     case Kind::kHeldKeys: take(ledger.held_keys(), answer.keys); break;
   }

@@ -147,13 +147,17 @@ base::Result<std::int64_t> Ledger::release_key(const ports::Fence& fence, const 
   });
 }
 
-base::Result<std::vector<std::string>> Ledger::held_keys() {
+base::Result<std::vector<ports::HeldKey>> Ledger::held_keys() {
   return session_.answer([](Connection& connection) {
     auto rows = connection.use(
-        "SELECT DISTINCT key FROM spillway_settled WHERE key IS NOT NULL"
-        " AND (state = 'released' OR (state = 'open' AND verdict IN ('stopped', 'set_aside'))) ORDER BY key");
-    std::vector<std::string> keys;
-    while (rows.step()) keys.emplace_back(rows.text(0));
+        "SELECT key, min(seq), min(seq) FILTER (WHERE state = 'open'),"
+        " max(state = 'open' AND verdict = 'set_aside') FROM spillway_settled WHERE key IS NOT NULL"
+        " AND (state = 'released' OR (state = 'open' AND verdict IN ('stopped', 'set_aside')))"
+        " GROUP BY key ORDER BY key");
+    std::vector<ports::HeldKey> keys;
+    while (rows.step()) {
+      keys.push_back({std::string(rows.text(0)), rows.integer(1), rows.optional_integer(2), rows.integer(3) != 0});
+    }
     return keys;
   });
 }

@@ -21,7 +21,7 @@ class Ledger final : public ports::OutboxLedger {
   base::Result<std::int64_t> clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) override;
   base::Result<std::vector<model::Settlement>> released(std::int64_t after, std::size_t limit) override;
   base::Result<std::int64_t> release_key(const ports::Fence& fence, const std::string& key) override;
-  base::Result<std::vector<std::string>> held_keys() override;
+  base::Result<std::vector<ports::HeldKey>> held_keys() override;
 
  private:
   Session session_;

@@ -116,12 +116,12 @@ TEST_F(LedgerFile, ReleasedRowsAreListedInOrderUntilFinished) {
 TEST_F(LedgerFile, AKeyIsHeldUntilItsRowsAreFinished) {
   write_events(path, 12);
   record({settlement(1, Verdict::kSetAside), settlement(11, Verdict::kStopped), settlement(2, Verdict::kReconcile)});
-  EXPECT_EQ(ledger->held_keys(), (std::vector<std::string>{"k0"}));
+  EXPECT_EQ(ledger->held_keys(), (std::vector<ports::HeldKey>{{"k0", 1, 1, true}}));
   EXPECT_EQ(ledger->release_key(fence, "k0"), 1);
   EXPECT_EQ(ledger->release_key(fence, "k0"), 0);
   EXPECT_EQ(state_of(1), "open");
   ASSERT_TRUE(ledger->finish(fence, Seqs{11}));
-  EXPECT_EQ(ledger->held_keys(), (std::vector<std::string>{"k0"}));
+  EXPECT_EQ(ledger->held_keys(), (std::vector<ports::HeldKey>{{"k0", 1, 1, true}}));
 }
 
 TEST_F(LedgerFile, CleanupRemovesFinishedRowsInPiecesAndSparesOpenOnes) {

@@ -54,6 +54,13 @@ void FakeOutbox::roll_back(std::int64_t seq) {
   if (row != rows_.end() && row->second.commit == 0) rows_.erase(row);
 }
 
+void FakeOutbox::erase(std::int64_t seq) {
+  const auto row = rows_.find(seq);
+  if (row == rows_.end()) return;
+  seq_by_commit_.erase(row->second.commit);
+  rows_.erase(row);
+}
+
 std::optional<FakeOutbox::Rest> FakeOutbox::rest_of(const model::Position& position) const {
   const auto from = number(position.frame.from);
   const auto to = number(position.frame.to);
@@ -211,14 +218,20 @@ std::int64_t FakeOutbox::release_key(const std::string& key) {
   return changed;
 }
 
-std::vector<std::string> FakeOutbox::held_keys() const {
-  std::set<std::string> keys;
+std::vector<HeldKey> FakeOutbox::held_keys() const {
+  std::map<std::string, HeldKey> keys;
   for (const auto& [seq, settlement] : settled_) {
     const bool stops = settlement.verdict == Verdict::kStopped || settlement.verdict == Verdict::kSetAside;
     if (!settlement.key) continue;
-    if (settlement.state == SettlementState::kReleased || (open(settlement) && stops)) keys.insert(*settlement.key);
+    if (settlement.state != SettlementState::kReleased && !(open(settlement) && stops)) continue;
+    HeldKey& held = keys.try_emplace(*settlement.key, HeldKey{*settlement.key, seq}).first->second;
+    if (!open(settlement)) continue;
+    if (!held.first_open) held.first_open = seq;
+    held.set_aside = held.set_aside || settlement.verdict == Verdict::kSetAside;
   }
-  return {keys.begin(), keys.end()};
+  std::vector<HeldKey> found;
+  for (auto& [key, held] : keys) found.push_back(std::move(held));
+  return found;
 }
 
 std::vector<Settlement> FakeOutbox::released(std::int64_t after, std::size_t limit) const {

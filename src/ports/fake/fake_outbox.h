@@ -33,6 +33,7 @@ class FakeOutbox {
   std::int64_t insert(const FakeRow& row, std::int64_t now_micros);
   void commit(std::int64_t seq);
   void roll_back(std::int64_t seq);
+  void erase(std::int64_t seq);
   std::size_t rows() const { return rows_.size(); }
 
   // Reading. `from` must have been made here; empty where it was not.
@@ -48,7 +49,7 @@ class FakeOutbox {
   void record(const model::Settlement& settlement, std::int64_t now_micros);
   void finish(std::int64_t seq);
   std::int64_t release_key(const std::string& key);
-  std::vector<std::string> held_keys() const;
+  std::vector<HeldKey> held_keys() const;
   std::vector<model::Settlement> released(std::int64_t after, std::size_t limit) const;
   std::vector<model::Settlement> select(const SettlementFilter& filter) const;
   model::Page settled_row(const base::Uuid& id, std::int64_t now_micros) const;

@@ -137,9 +137,9 @@ class FakeLedger final : public OutboxLedger {
     return fenced<std::int64_t>(FakeCall::kReleaseKey, fence, [&] { return store_.outbox_.release_key(key); });
   }
 
-  base::Result<std::vector<std::string>> held_keys() override {
+  base::Result<std::vector<HeldKey>> held_keys() override {
     return store_.call(FakeCall::kHeldKeys,
-                       [&]() -> base::Result<std::vector<std::string>> { return store_.outbox_.held_keys(); });
+                       [&]() -> base::Result<std::vector<HeldKey>> { return store_.outbox_.held_keys(); });
   }
 
  private:

@@ -54,6 +54,8 @@ class FakeOutboxStore final : public OutboxStore {
   std::int64_t insert_open(const FakeRow& row) { return outbox_.insert(row, now_); }
   void commit(std::int64_t seq) { outbox_.commit(seq); }
   void roll_back(std::int64_t seq) { outbox_.roll_back(seq); }
+  // Somebody deletes the row, whatever became of it.
+  void erase(std::int64_t seq) { outbox_.erase(seq); }
   std::size_t rows() const { return outbox_.rows(); }
   const Progress& saved() const { return outbox_.progress(); }
 

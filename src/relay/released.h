@@ -1,0 +1,63 @@
+// Rows of the ledger that are to be sent after all. Their ordinals lie above all those of the window, in order of seq,
+// so that they can wait at gates like any other row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "relay/gate.h"
+
+namespace spillway::relay {
+
+class Released {
+ public:
+  static bool is(Ordinal ordinal) { return ordinal >= kWindowEnds; }
+
+  // A row that is known already is left alone: the ledger names it until it is finished there.
+  void add(std::int64_t seq) {
+    if (known_.insert(seq).second) unread_.insert(seq);
+  }
+
+  // Those that were never read, by seq; `put_back` where the read brought nothing.
+  bool has_unread() const { return !unread_.empty(); }
+  std::vector<Waiting> take_unread(std::size_t limit) {
+    std::vector<Waiting> taken;
+    while (!unread_.empty() && taken.size() < limit) {
+      const std::int64_t seq = unread_.extract(unread_.begin()).value();
+      taken.push_back({seq, kSeqZero + static_cast<Ordinal>(seq)});
+    }
+    return taken;
+  }
+  void put_back(std::int64_t seq) { unread_.insert(seq); }
+
+  std::size_t size() const { return known_.size(); }
+
+  // Acknowledged, or gone from the table: the ledger has to be told.
+  void finish(std::int64_t seq) { finished_.push_back(seq); }
+  const std::vector<std::int64_t>& finished() const { return finished_; }
+  // The ledger has been told about the first `count` of them.
+  void told(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) known_.erase(finished_[i]);
+    finished_.erase(finished_.begin(), finished_.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  // Recorded anew, for a person to look at.
+  void recorded(std::int64_t seq) { known_.erase(seq); }
+
+  void forget() {
+    known_.clear();
+    unread_.clear();
+    finished_.clear();
+  }
+
+ private:
+  static constexpr Ordinal kWindowEnds = Ordinal{1} << 63;
+  static constexpr Ordinal kSeqZero = kWindowEnds + (Ordinal{1} << 62);  // seq lies within +-2^62
+
+  std::set<std::int64_t> known_;
+  std::set<std::int64_t> unread_;
+  std::vector<std::int64_t> finished_;
+};
+
+}  // namespace spillway::relay
