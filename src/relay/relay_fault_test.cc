@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "relay/fault_rig.h"
+
+namespace spillway::relay {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<std::string> kTopics = {"a", "b", "c"};
+
+base::Error an_error(FaultRig& rig) {
+  const bool place = *rc::gen::arbitrary<bool>();
+  if (place) rig.repeats_allowed = true;
+  return {place ? base::ErrorClass::kLostPlace : base::ErrorClass::kUnavailable, "injected"};
+}
+
+std::string a_topic() { return *rc::gen::elementOf(kTopics); }
+
+void insert_some(FaultRig& rig) {
+  for (int i = 0, n = *rc::gen::inRange(1, 20); i < n; ++i) {
+    const std::string key = "k" + std::to_string(*rc::gen::inRange(0, 4));
+    const std::size_t padding = *rc::gen::inRange(0, 40) == 39 ? 40'000 : 0;
+    const std::string topic = *rc::gen::inRange(0, 4) == 0 ? a_topic() : "a";
+    // A writer that commits late holds its key's lock: nothing else of the key comes between.
+    const bool late = *rc::gen::inRange(0, 30) == 29;
+    rig.insert(late ? "late-" + std::to_string(rig.inserted()) : key, topic, padding, !late);
+  }
+}
+
+void disturb_broker(FaultRig& rig, bool steady) {
+  switch (*rc::gen::inRange(0, steady ? 5 : 9)) {
+    case 0: rig.sink->hold(a_topic(), *rc::gen::inRange(0, 3)); break;
+    case 1:
+    case 2: rig.sink->let_go(a_topic(), *rc::gen::inRange(0, 3)); break;
+    case 3: rig.sink->deliver(*rc::gen::inRange(-1, 20)); break;
+    case 4: rig.sink->set_reachable(*rc::gen::arbitrary<bool>()); break;
+    case 5: rig.drop_topic(a_topic()); break;
+    case 6:
+    case 7: rig.topic(a_topic(), *rc::gen::inRange(1, 5)); break;
+    case 8: rig.refuse_topic(a_topic()); break;
+  }
+}
+
+void disturb_store(FaultRig& rig) {
+  switch (*rc::gen::inRange(0, 5)) {
+    case 0: rig.read_fault = an_error(rig); break;
+    case 1:
+      rig.ledger_fault = an_error(rig);
+      rig.answers_lost = *rc::gen::arbitrary<bool>();
+      break;
+    case 2:
+    case 3: rig.read_fault.reset(), rig.ledger_fault.reset(); break;
+    case 4:
+      if (const auto open = rig.open_transactions(); !open.empty()) rig.commit(*rc::gen::elementOf(open));
+      break;
+  }
+}
+
+void end_a_life(FaultRig& rig) {
+  rig.repeats_allowed = true;
+  switch (*rc::gen::inRange(0, 7)) {
+    case 0: rig.restart(); break;
+    case 1: rig.sink->break_producer("fatal", static_cast<std::size_t>(*rc::gen::inRange(0, 5))); break;
+    case 2: rig.sink->lose(static_cast<std::size_t>(*rc::gen::inRange(1, 4)), true); break;
+    case 3: rig.relay->lease_lost(); break;
+    case 4: rig.take_lease(); break;
+    case 5: rig.store.lose_place(); break;
+    case 6:
+      rig.relay->drain();
+      rig.run(20);
+      rig.restart();
+      break;
+  }
+}
+
+void step(FaultRig& rig, bool steady) {
+  switch (*rc::gen::inRange(0, 15)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3: insert_some(rig); break;
+    case 4:
+    case 5:
+    case 6: disturb_broker(rig, steady); break;
+    case 7:
+    case 8: disturb_store(rig); break;
+    case 9:
+      if (*rc::gen::inRange(0, 3) == 0) end_a_life(rig);
+      break;
+    case 10: rig.relay->pause(*rc::gen::arbitrary<bool>()); break;
+    case 11: {
+      std::set<int> refused;
+      for (int i = 0, n = *rc::gen::inRange(0, 6); i < n; ++i)
+        refused.insert(*rc::gen::inRange(1, static_cast<int>(rig.inserted()) + 20));
+      rig.refuse(refused);
+      break;
+    }
+    case 12: rig.resolve_one(*rc::gen::element(model::Verdict::kPublish, model::Verdict::kDiscard)); break;
+    case 13:
+      if (rig.inserted() > 0) rig.remove(rig.seq_of(*rc::gen::inRange<std::size_t>(1, rig.inserted() + 1)));
+      break;
+    case 14: rig.pass(std::chrono::milliseconds(*rc::gen::inRange(0, 3000))); break;
+  }
+  switch (*rc::gen::inRange(0, 6)) {
+    case 0: rig.ask(); break;
+    case 1: rig.answer_read(); break;
+    case 2: rig.answer_ledger(); break;
+    case 3: rig.answer_sink(); break;
+    default: rig.run(5); break;
+  }
+  rig.pass(1ms);
+}
+
+void end_all_faults(FaultRig& rig) {
+  rig.read_fault.reset();
+  rig.ledger_fault.reset();
+  rig.refuse({});
+  rig.sink->set_reachable(true);
+  rig.sink->deliver(-1);
+  rig.relay->pause(false);
+  for (const std::string& topic : kTopics) {
+    rig.topic(topic, 2);
+    for (std::int32_t partition = 0; partition < 5; ++partition) rig.sink->let_go(topic, partition);
+  }
+  for (std::int64_t seq : rig.open_transactions()) rig.commit(seq);
+  if (rig.relay->state() == RelayState::kStandby) rig.take_lease();
+}
+
+#define RC_HOLDS(check)                          \
+  if (const auto wrong = (check)) {              \
+    RC_LOG(rig.story + *wrong + "\n");           \
+    RC_FAIL("a promise is broken: " + (*wrong)); \
+  }
+
+void one_run() {
+  RelayOptions options;
+  options.outbound.events_in_flight = *rc::gen::element<std::size_t>(1, 2, 5, 40, 20'000);
+  options.outbound.bytes_in_flight = *rc::gen::element<std::size_t>(64 << 10, 16 << 20);
+  options.outbound.unknown_topic_after = *rc::gen::element<base::Duration>(0s, 2s, 30s);
+  options.ahead = *rc::gen::element<std::size_t>(1, 10, 100'000);
+  options.stop_key = *rc::gen::arbitrary<bool>();
+  const bool steady = *rc::gen::arbitrary<bool>();
+  FaultRig rig(options);
+  rig.repeats_allowed = false;
+  for (const std::string& topic : kTopics) {
+    if (steady || *rc::gen::arbitrary<bool>()) rig.topic(topic, *rc::gen::inRange(1, 4));
+  }
+  for (int i = 0, steps = *rc::gen::inRange(10, 80); i < steps; ++i) {
+    step(rig, steady);
+    RC_HOLDS(rig.broken_now());
+  }
+  end_all_faults(rig);
+  for (int i = 0; i < 200 && rig.broken_at_the_end(); ++i) {
+    for (int k = 0; k < 5; ++k) rig.resolve_one(model::Verdict::kPublish);
+    rig.run(20);
+    rig.pass(1s);
+  }
+  RC_HOLDS(rig.broken_now());
+  RC_HOLDS(rig.broken_at_the_end());
+}
+
+TEST(RelayFaults, LosesNothingInvertsNoKeyAndPassesNoRowWhateverHappens) {
+  for (int round = 0; round < 10; ++round) EXPECT_TRUE(rc::check(one_run));
+}
+
+}  // namespace
+}  // namespace spillway::relay
