@@ -6,6 +6,7 @@
 #include <ostream>
 #include <vector>
 
+#include "app/load_config.h"
 #include "config/print.h"
 
 namespace spillway::app {
@@ -75,7 +76,7 @@ int list_faults(std::ostream& err, const std::vector<config::Fault>& faults) {
 }  // namespace
 
 int config_check(const ConfigOptions& options, const config::Sources& sources, std::ostream& out, std::ostream& err) {
-  const auto result = config::load_file(options.path, sources);
+  const auto result = load_config(options.path, sources);
   if (options.json) {
     write_report(out, result);
     return result ? kDone : kMisconfigured;
@@ -87,7 +88,7 @@ int config_check(const ConfigOptions& options, const config::Sources& sources, s
 }
 
 int config_print(const ConfigOptions& options, const config::Sources& sources, std::ostream& out, std::ostream& err) {
-  const auto result = config::load_file(options.path, sources);
+  const auto result = load_config(options.path, sources);
   if (!result && options.json) {
     write_report(out, result);
     return kMisconfigured;

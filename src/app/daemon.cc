@@ -12,6 +12,7 @@
 #include "app/adopted_table.h"
 #include "app/exit_status.h"
 #include "app/holder_name.h"
+#include "app/load_config.h"
 #include "app/open_store.h"
 #include "app/outlook.h"
 #include "app/service_manager.h"
@@ -117,18 +118,23 @@ class Daemon {
         if (stopping_) return;
         if (found) return begin(*found);
         if (found.error().error_class == base::ErrorClass::kMisconfigured) {
-          say(found.error().message);
+          log_.error(found.error().message);
           exit_status_ = kExitWrongUsage;
           return loop_.stop();
         }
-        say("waits for the database: " + found.error().message);
+        // Once for each reason: the wait may last for hours.
+        if (std::exchange(waits_because_, found.error().message) != found.error().message) {
+          log_.warn("waits for the database: " + found.error().message);
+        }
         inspecting_.after(backoff_.next([this] { return std::uniform_real_distribution<double>(0, 1)(engine_); }));
       });
     });
   }
 
   void begin(const std::vector<std::string>& warnings) {
-    for (const std::string& warning : warnings) say(warning);
+    for (const std::string& warning : warnings) log_.warn(warning);
+    if (!waits_because_.empty()) say("the database answers");
+    begun_ = true;
     driver_->start();
     service_.ready();
     if (auto hint = open_hint(config_)) listen(std::move(hint));
@@ -151,7 +157,7 @@ class Daemon {
   // What can change in place does, all or nothing.
   void reload() {
     service_.reloading();
-    const config::LoadResult wanted = config::load_file(config_path_, config::process_sources());
+    const config::LoadResult wanted = load_config(config_path_, config::process_sources());
     if (!wanted) {
       for (const config::Fault& fault : wanted.error()) log_.error(to_string(fault));
       return reloaded(false, "the configuration has faults: nothing changed");
@@ -185,6 +191,10 @@ class Daemon {
     stopping_ = true;
     service_.stopping();
     outlook_->stopping();
+    if (!begun_) {
+      say("stops before it began: the database did not answer");
+      return loop_.stop();
+    }
     say(fmt::format("stops: {} events are in flight", driver_->relay().outbound().in_flight()));
     driver_->stop(config_.shutdown.limit, [this](bool clean) {
       if (!clean) {
@@ -211,6 +221,8 @@ class Daemon {
   runtime::Timer feeding_{loop_, [this] { feed_watchdog(); }};
   std::atomic<bool> hinting_ = false;
   std::thread hinter_;
+  std::string waits_because_;
+  bool begun_ = false;  // the table was inspected and the driver started
   bool stopping_ = false;
   int exit_status_ = kExitDone;
   runtime::Worker starting_{"start"};

@@ -1,17 +1,19 @@
 // The command line: what each command is called, what it takes, and which function does it.
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <sstream>
 
 #include "app/config_command.h"
 #include "app/daemon.h"
 #include "app/init_command.h"
+#include "app/load_config.h"
+#include "app/misspelt.h"
 #include "app/open_store.h"
 #include "app/operator_commands.h"
 #include "app/simulation_commands.h"
 #include "app/version.h"
 #include "config/load.h"
-#include "config/nearest.h"
 
 namespace spillway::app {
 namespace {
@@ -25,7 +27,7 @@ struct Shared {
 // Loads the configuration or lists everything that is wrong with it.
 template <typename Command>
 int with_config(const Shared& shared, Command&& command) {
-  auto loaded = config::load_file(shared.config, config::process_sources());
+  auto loaded = load_config(shared.config, config::process_sources());
   if (!loaded) {
     for (const config::Fault& fault : loaded.error()) std::cerr << to_string(fault) << '\n';
     return kWrongUsage;
@@ -40,6 +42,11 @@ void take_config(CLI::App* command, Shared& shared) {
 
 int with_store(const Shared& shared, const OnStore& command) {
   return with_config(shared, [&](const config::Config& config) {
+    // SQLite would make an empty file, and a daemon waits for one: a person has only forgotten `init`, or mistyped it.
+    if (const std::string path(config.outbox.sqlite_path()); !path.empty() && !std::filesystem::exists(path)) {
+      std::cerr << path << " does not exist: run `spillway init`, or correct outbox.store\n";
+      return kWrongUsage;
+    }
     auto store = open_store(config);
     if (store) return command(config, **store);
     std::cerr << store.error().message << '\n';
@@ -95,24 +102,18 @@ void add_version(CLI::App& app, int& status) {
   });
 }
 
-// CLI11 says what is unknown; the nearest command says what was probably meant.
-void suggest(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  if (word.starts_with("-") || std::find(names.begin(), names.end(), word) != names.end()) return;
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  if (const std::string nearest = config::nearest(word, known); !nearest.empty()) {
-    std::cerr << "Did you mean \"" << nearest << "\"?\n";
-  }
-}
-
 int run_command_line(int argc, char** argv) {
   CLI::App app(
       "Carries a transactional outbox to Apache Kafka, and lets a backlog out as fast as downstream can bear.");
   app.name("spillway");
   app.require_subcommand(1);
+  app.set_version_flag("--version", [] {
+    std::ostringstream versions;
+    print_version(versions);
+    std::string text = versions.str();
+    text.pop_back();
+    return text;
+  });
   app.set_help_all_flag("--help-all", "help of every command");
   app.footer(
       "Exit status: 0 done; 1 it did not work; 2 wrong usage or configuration; 3 it worked and the answer is bad.");
@@ -133,9 +134,8 @@ int run_command_line(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    if (code == 0) return 0;
-    if (argc > 1) suggest(app, argv[1]);
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and its like
+    std::cerr << explain_misuse(app, error) << '\n';
     return kWrongUsage;
   }
   return status;

@@ -54,7 +54,7 @@ int change(const PauseOptions& options, bool pause, ports::OutboxStore& store, s
   const auto after = done ? session->pause_state() : std::unexpected(done.error());
   if (!after) {
     err << fmt::format("{} failed: {}\n", pause ? "pause" : "resume", after.error().message);
-    return kExitFailed;
+    return exit_status_of(after.error());
   }
   say(options, pause, *before, *after, out);
   return kExitDone;

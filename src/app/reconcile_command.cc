@@ -36,7 +36,7 @@ std::string time_words(std::int64_t unix_micros) {
 
 int failed(const base::Error& error, std::ostream& err) {
   err << error.message << '\n';
-  return error.error_class == base::ErrorClass::kRejected ? kExitWrongUsage : kExitFailed;
+  return exit_status_of(error);
 }
 
 base::Result<ports::SettlementFilter> filter_of(const SelectionOptions& options) {

@@ -45,7 +45,13 @@ std::optional<status::LiveFigures> ask_relay(const StatusOptions& options, statu
   return told->relay;
 }
 
-status::Status look(const StatusOptions& options, ports::OutboxStore& store, ports::OperatorSession& session) {
+struct Seen {
+  status::Status status;
+  int exit_status = kExitDone;  // of a store that does not answer
+};
+
+Seen look(const StatusOptions& options, ports::OutboxStore& store, ports::OperatorSession& session) {
+  int exit_status = kExitDone;
   status::Subject subject = options.subject;
   subject.store = store.describe();
   status::StoreFigures figures;
@@ -53,9 +59,10 @@ status::Status look(const StatusOptions& options, ports::OutboxStore& store, por
     figures.figures = std::move(*answer);
   } else {
     figures.error = answer.error().message;
+    exit_status = exit_status_of(answer.error());
   }
   const auto live = ask_relay(options, subject);
-  return status::assemble(subject, figures, live);
+  return {status::assemble(subject, figures, live), exit_status};
 }
 
 void show(const StatusOptions& options, const status::Status& status, std::ostream& out) {
@@ -82,7 +89,7 @@ StatusOptions status_options(const config::Config& config) {
 int run_status(const StatusOptions& options, ports::OutboxStore& store, std::ostream& out, std::ostream& err) {
   const auto session = store.open_operator();
   for (int round = 1;; ++round) {
-    const status::Status status = look(options, store, *session);
+    const auto [status, store_exit_status] = look(options, store, *session);
     const bool nobody = !status.store.figures && !status.relay;
     if (nobody) {
       err << status.cause << '\n';
@@ -91,7 +98,7 @@ int run_status(const StatusOptions& options, ports::OutboxStore& store, std::ost
       show(options, status, out);
     }
     if (!options.watch || round == options.rounds) {
-      if (nobody) return kExitFailed;
+      if (nobody) return store_exit_status;
       return options.check && !status.alerts.empty() ? kExitBadAnswer : kExitDone;
     }
     std::this_thread::sleep_for(options.every);

@@ -12,7 +12,8 @@ void hide_userinfo(std::string& text) {
   std::size_t from = 0;
   while ((from = text.find("://", from)) != text.npos) {
     from += 3;
-    const auto end = std::min(text.find_first_of(" \t\n", from), text.size());
+    // White space does not end it: a password may hold some by mistake.
+    const auto end = std::min(text.find("://", from), text.size());
     const auto at = text.rfind('@', end);
     const auto colon = text.find(':', from);
     if (colon >= end) continue;

@@ -15,7 +15,8 @@ Connection& Session::connected() {
   if (!connection_) {
     std::error_code ignored;
     if (!std::filesystem::exists(options_.path, ignored)) {
-      throw Failure(ErrorClass::kUnavailable, fmt::format("{} does not exist (any more)", options_.path));
+      throw Failure(ErrorClass::kUnavailable,
+                    fmt::format("{} does not exist: run `spillway init`, or correct outbox.store", options_.path));
     }
     connection_ = std::make_unique<Connection>(options_.path, options_.time_limit);
   }

@@ -1,0 +1,43 @@
+#include "app/load_config.h"
+
+#include <algorithm>
+
+#include "kafka/properties.h"
+
+namespace spillway::app {
+namespace {
+
+// "kafka.NAME: what is wrong" of librdkafka, at the place where the property stands.
+config::Fault placed(const std::string& fault, const config::Config& config, const std::string& path) {
+  for (const config::KafkaProperty& property : config.kafka.properties) {
+    const std::string head = "kafka." + property.name + ": ";
+    if (!fault.starts_with(head)) continue;
+    return {.kind = config::FaultKind::kBadFormat,
+            .origin = property.origin,
+            .key = "kafka." + property.name,
+            .problem = "is refused: " + fault.substr(head.size())};
+  }
+  return {.kind = config::FaultKind::kBadFormat,
+          .origin = {.kind = config::Origin::Kind::kFile, .place = {.file = path}},
+          .key = "kafka",
+          .problem = "is refused: " + fault};
+}
+
+}  // namespace
+
+config::LoadResult load_config(const std::string& path, const config::Sources& sources) {
+  config::LoadResult loaded = config::load_file(path, sources);
+  if (!loaded) return loaded;
+  kafka::Properties properties;
+  for (const config::KafkaProperty& property : loaded->config.kafka.properties) {
+    properties.emplace_back(property.name, property.value);
+  }
+  std::vector<config::Fault> faults;
+  for (const std::string& fault : kafka::property_faults(properties)) {
+    faults.push_back(placed(fault, loaded->config, path));
+  }
+  if (!faults.empty()) return std::unexpected(std::move(faults));
+  return loaded;
+}
+
+}  // namespace spillway::app
