@@ -49,7 +49,9 @@ class LeaseKeeper {
 
   void renewed(const base::Status& status, base::Instant now) {
     out_ = false;
-    if (status) {
+    if (!lease_) {
+      due_ = now;  // lost while the question was out
+    } else if (status) {
       extend();
     } else if (status.error().error_class == base::ErrorClass::kLostLease) {
       lease_.reset();
@@ -57,6 +59,12 @@ class LeaseKeeper {
     } else {
       due_ = now + times_.ask_every;
     }
+  }
+
+  // A write was refused because the lease is another's.
+  void lost(base::Instant now) {
+    lease_.reset();
+    due_ = now;
   }
 
   // Whether work may be done now.

@@ -63,6 +63,17 @@ TEST_F(LeaseKeeperTest, EndsAtOnceWhenAnotherTookIt) {
   EXPECT_EQ(keeper_.next(kStart + 3s), Ask::kAcquire);
 }
 
+TEST_F(LeaseKeeperTest, IsLostByARefusedWriteWhateverTheRenewalThatIsOutSays) {
+  keeper_.next(kStart);
+  keeper_.acquired(mine(), kStart);
+  keeper_.next(kStart + 3s);
+  keeper_.lost(kStart + 3s);
+  EXPECT_FALSE(keeper_.held(kStart + 3s));
+  keeper_.renewed({}, kStart + 4s);
+  EXPECT_FALSE(keeper_.held(kStart + 4s));
+  EXPECT_EQ(keeper_.next(kStart + 4s), Ask::kAcquire);
+}
+
 TEST_F(LeaseKeeperTest, IsLostByASuspensionThatOutlastsIt) {
   keeper_.next(kStart);
   keeper_.acquired(mine(), kStart);

@@ -159,7 +159,9 @@ void RelayDriver::write(relay::LedgerRequest request) {
   writing_.submit([this, request = std::move(request)] {
     auto answer = perform(*ledger_, request);
     loop_.post([this, answer = std::move(answer)] {
-      relay_.ledger_done(answer, Loop::now());
+      const base::Instant now = Loop::now();
+      if (!answer.status && answer.status.error().error_class == base::ErrorClass::kLostLease) keeper_.lost(now);
+      relay_.ledger_done(answer, now);
       turn();
     });
   });
