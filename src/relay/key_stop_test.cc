@@ -1,0 +1,85 @@
+#include "relay/key_stop.h"
+
+#include <gtest/gtest.h>
+
+#include "relay/released.h"
+
+namespace spillway::relay {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+model::Row row(std::int64_t seq, std::optional<std::string_view> key = "k") {
+  model::Row made;
+  made.seq = seq;
+  made.aggregate_id = key;
+  return made;
+}
+
+model::Settlement settlement(std::int64_t seq, model::Verdict verdict, std::optional<std::string> key = "k") {
+  model::Settlement made;
+  made.seq = seq;
+  made.key = std::move(key);
+  made.verdict = verdict;
+  return made;
+}
+
+TEST(KeyStop, HoldsWhatFollowsARefusedRowAndNothingElse) {
+  KeyStop stop(true);
+  stop.recording(settlement(5, model::Verdict::kSetAside));
+  EXPECT_TRUE(stop.stops(row(6), false));
+  EXPECT_FALSE(stop.stops(row(4), false)) << "older rows go on";
+  EXPECT_FALSE(stop.stops(row(6, "other"), false));
+  EXPECT_FALSE(stop.stops(row(6, std::nullopt), false));
+  stop.recording(settlement(8, model::Verdict::kSetAside, std::nullopt));
+  EXPECT_EQ(stop.size(), 1u) << "a row without a key holds nobody";
+}
+
+TEST(KeyStop, DoesNothingUnlessAskedTo) {
+  KeyStop stop(false);
+  stop.recording(settlement(5, model::Verdict::kSetAside));
+  stop.held({{"k", 5, 5, true}});
+  EXPECT_FALSE(stop.stops(row(6), false));
+}
+
+TEST(KeyStop, AReleasedRowPassesReleasedOnesAndWaitsBehindOpenOnes) {
+  KeyStop stop(true);
+  stop.held({{"k", 3, 7, false}});
+  EXPECT_FALSE(stop.stops(row(5), true));
+  EXPECT_TRUE(stop.stops(row(8), true));
+  EXPECT_FALSE(stop.stops(row(7), true)) << "it is the open one itself";
+}
+
+TEST(KeyStop, ReleasesWhatStoppedOnceNobodyHasToDecideAnyMore) {
+  KeyStop stop(true);
+  stop.held({{"waits-for-a-person", 1, 1, true}, {"stopped", 2, 2, false}, {"on-its-way", 3}});
+  EXPECT_EQ(stop.to_release(), Keys{"stopped"});
+}
+
+TEST(KeyStop, AKeyThatTheLedgerNoLongerNamesIsFree) {
+  KeyStop stop(true);
+  stop.recording(settlement(5, model::Verdict::kSetAside));
+  stop.held({});
+  EXPECT_FALSE(stop.stops(row(6), false));
+}
+
+TEST(Released, IsKnownUntilTheLedgerWasTold) {
+  Released released;
+  released.add(7);
+  released.add(3);
+  const auto taken = released.take_unread(10);
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken.front().seq, 3) << "by seq";
+  EXPECT_TRUE(Released::is(taken.front().ordinal));
+  EXPECT_FALSE(Released::is(1'000'000));
+  released.finish(3);
+  released.add(3);
+  EXPECT_FALSE(released.has_unread()) << "the ledger still names it";
+  released.told(1);
+  released.add(3);
+  EXPECT_TRUE(released.has_unread());
+  EXPECT_EQ(released.size(), 2u);
+}
+
+}  // namespace
+}  // namespace spillway::relay
