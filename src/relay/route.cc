@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "relay/header_object.h"
 
 namespace spillway::relay {
 namespace {
@@ -116,23 +117,27 @@ void Route::add_standard_headers(const model::Row& row, const model::RecordTime&
 }
 
 base::Status Route::add_own_headers(std::string_view json) {
-  const auto object = nlohmann::json::parse(json, nullptr, false);
-  if (!object.is_object()) return base::fail(base::ErrorClass::kRejected, "its headers are not a JSON object");
-  const std::size_t first = headers_.size();
-  for (const auto& [name, value] : object.items()) {
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    const std::string_view kept_name = keep(name);
-    headers_.push_back({kept_name, keep(std::move(text))});
+  HeaderObject object(json);
+  const auto first = static_cast<std::ptrdiff_t>(headers_.size());
+  while (const auto member = object.next(kept(kept_used_), kept(kept_used_ + 1))) {
+    headers_.push_back({member->name, member->value});
+    kept_used_ += 2;
   }
-  std::sort(headers_.begin() + static_cast<std::ptrdiff_t>(first), headers_.end(),
-            [](const auto& a, const auto& b) { return stored_before(a.name, b.name); });
+  if (!object.good()) return base::fail(base::ErrorClass::kRejected, "its headers are not a JSON object");
+  // Of a name that stands twice the last counts, as in jsonb.
+  const auto own = std::ranges::subrange(headers_.begin() + first, headers_.end());
+  std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return stored_before(a.name, b.name); });
+  const auto same = [](const auto& a, const auto& b) { return a.name == b.name; };
+  const auto last_of_each = std::unique(headers_.rbegin(), headers_.rend() - first, same);
+  headers_.erase(headers_.begin() + first, last_of_each.base());
   return {};
 }
 
-std::string_view Route::keep(std::string text) {
-  if (kept_used_ == kept_.size()) kept_.emplace_back();
-  kept_[kept_used_] = std::move(text);
-  return kept_[kept_used_++];
+std::string& Route::kept(std::size_t index) {
+  while (index >= kept_.size()) kept_.emplace_back();
+  return kept_[index];
 }
+
+std::string_view Route::keep(std::string text) { return kept(kept_used_++) = std::move(text); }
 
 }  // namespace spillway::relay

@@ -64,6 +64,7 @@ class Route {
   base::Status add_own_headers(std::string_view json);
   void add_standard_headers(const model::Row& row, const model::RecordTime& time);
   std::string_view keep(std::string text);
+  std::string& kept(std::size_t index);
 
   Template topic_;
   Template key_;

@@ -72,11 +72,28 @@ TEST_F(RouteTest, HeaderValuesThatAreNotTextAreCompactJson) {
   row_.headers = R"({"n": 1.50, "o": {"b": [1, null]}, "t": true, "u": "\u00e9\n", "z": null})";
   EXPECT_EQ(headers(), (Headers{{"id", id_},
                                 {"type", "opened"},
-                                {"n", "1.5"},
+                                {"n", "1.50"},
                                 {"o", R"({"b":[1,null]})"},
                                 {"t", "true"},
                                 {"u", "\u00e9\n"},
                                 {"z", "null"}}));
+}
+
+TEST_F(RouteTest, NoDigitOfANumberIsLost) {
+  row_.headers = R"({"amount": 12345678901234567890.123456789, "e": -1E+400})";
+  EXPECT_EQ(headers().at(3).second, "12345678901234567890.123456789");
+  EXPECT_EQ(headers().at(2).second, "-1E+400");
+}
+
+TEST_F(RouteTest, BlanksAndBracesInsideTextStay) {
+  row_.headers = " {\n\"a b\" : { \"x y\" : \" \\\" } ,\" , \"l\" : [ ] } , \"q\":\"}\\\\\" , \"\":\"\" } ";
+  EXPECT_EQ(headers(),
+            (Headers{{"id", id_}, {"type", "opened"}, {"", ""}, {"q", "}\\"}, {"a b", R"({"x y":" \" } ,","l":[]})"}}));
+}
+
+TEST_F(RouteTest, OfANameThatStandsTwiceTheLastCounts) {
+  row_.headers = R"({"a":"1","b":"x","a":"2","\u0061":"3"})";
+  EXPECT_EQ(headers(), (Headers{{"id", id_}, {"type", "opened"}, {"a", "3"}, {"b", "x"}}));
 }
 
 TEST_F(RouteTest, HeadersThatAreNotAnObjectAreRefused) {
