@@ -25,7 +25,6 @@ const resilience::BackoffSettings kStoreBackoff{.base = std::chrono::millisecond
 
 Relay::Relay(Route route, const RelayOptions& options, ports::Sink& sink, std::function<double()> uniform)
     : options_(options),
-      sink_(sink),
       outbound_(std::move(route), options.outbound, sink),
       key_stop_(options.stop_key),
       pace_(options.poll_busy, options.poll_idle),

@@ -148,7 +148,6 @@ class Relay {
   LedgerRequest ledger_request(LedgerRequest::Kind kind);
 
   RelayOptions options_;
-  ports::Sink& sink_;
   Outbound outbound_;
   KeyStop key_stop_;
   PollPace pace_;
