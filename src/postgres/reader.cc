@@ -56,16 +56,21 @@ base::Result<std::optional<model::Page>> Reader::read_open(const model::Position
   // One more than a page tells a large frame from a small one. None at all also freezes it, for less.
   const std::size_t rows = fetch_.row_limit(limits);
   const std::size_t ask = expect_large_ ? 0 : rows + 1;
+  const std::string tx = identifier(layout_.tx);
+  const std::string seq = identifier(layout_.seq);
   const std::string names = fmt::format("(select * from {} o where o.{} >= '{}'::xid8{} order by o.{}, o.{} limit {})",
                                         table_, identifier(layout_.tx), since.xmax, fetch_.not_settled("o", ""),
                                         identifier(layout_.tx), identifier(layout_.seq), ask);
   std::string select = fmt::format("select @columns@ from {} o", names);
   if (!since.running.empty()) {
+    // A range of one id, not `=`: rows then come in order from the index on (tx, seq) alone. With `=` the primary key
+    // gives that order too, and after ANALYZE has seen a few ids only the planner may walk all of it to find a single
+    // row.
     select = fmt::format(
-        "{} union all select @columns@ from (select o.* from unnest({}) as late(xid) cross join lateral "
-        "(select * from {} o where o.{} = late.xid{} order by o.{} limit {}) o limit {}) o",
-        select, xid_array(since.running), table_, identifier(layout_.tx), fetch_.not_settled("o", ""),
-        identifier(layout_.seq), ask, ask);
+        "{5} union all select @columns@ from (select o.* from unnest({6}) as late(xid) cross join lateral "
+        "(select * from {0} o where o.{1} >= late.xid and o.{1} <= late.xid{2} order by o.{1}, o.{3} limit {4}) o "
+        "limit {4}) o",
+        table_, tx, fetch_.not_settled("o", ""), seq, ask, select, xid_array(since.running));
   }
   auto fetched = fetch_.fetch("", select, limits.bytes);
   if (!fetched) return std::unexpected(fetched.error());
@@ -112,11 +117,11 @@ base::Result<model::Page> Reader::read_late(const model::Position& at, const Pai
   const std::string tx = identifier(layout_.tx);
   const std::string seq = identifier(layout_.seq);
   const std::string select = fmt::format(
-      "select @columns@ from (select o.* from unnest({}) as late(xid) cross join lateral "
-      "(select * from {} o where o.{} = late.xid and (o.{}, o.{}) > (late.xid, {}) and o.{} + 0 < {}{} "
-      "order by o.{} limit {}) o order by o.{} limit {}) o",
-      xid_array(pair.late), table_, tx, tx, seq, at.last_seq.value_or(kNoSeq), seq, span.first,
-      fetch_.not_settled("o", ""), seq, rows, seq, rows);
+      "select @columns@ from (select o.* from unnest({0}) as late(xid) cross join lateral "
+      "(select * from {1} o where o.{2} <= late.xid and (o.{2}, o.{3}) > (late.xid, {4}) and o.{3} + 0 < {5}{6} "
+      "order by o.{2}, o.{3} limit {7}) o order by o.{3} limit {7}) o",
+      xid_array(pair.late), table_, tx, seq, at.last_seq.value_or(kNoSeq), span.first, fetch_.not_settled("o", ""),
+      rows);
   auto fetched = fetch_.fetch("", select, limits.bytes);
   if (!fetched) return std::unexpected(fetched.error());
   model::Page page = std::move(fetched->page);
@@ -198,9 +203,9 @@ base::Status Reader::find_span(const model::Frame& frame, const Pair& pair) {
   const std::string step =
       fmt::format("select {}, {} from {} where ({}, {}) > ('{}'::xid8, {}) and {} < '{}'::xid8 order by {}, {} ", tx,
                   seq, table_, tx, seq, span.after_tx, span.after_seq, tx, pair.to.xmax, tx, seq);
-  const std::string late =
-      fmt::format("(select max(o.{} + 0) from unnest({}) as late(xid) join {} o on o.{} = late.xid)", seq,
-                  xid_array(pair.late), table_, tx);
+  const std::string late = fmt::format(
+      "(select max(o.{0} + 0) from unnest({1}) as late(xid) join {2} o on o.{3} >= late.xid and o.{3} <= late.xid)",
+      seq, xid_array(pair.late), table_, tx);
   auto found = fetch_.fetch(
       fmt::format(", found.* from (select count(*), min(k.{} + 0), max(k.{} + 0), {} from ({} limit {}) k) found", seq,
                   seq, pair.late.empty() ? "null::bigint" : late, step, kSearchStep),

@@ -36,9 +36,9 @@ class Counter {
                                    since->xmax, tx_, seq_, kCounted + 1);
     if (!since->running.empty()) {
       rows += fmt::format(
-          " union all (select o.* from unnest('{{{}}}'::xid8[]) as late(xid) cross join lateral "
-          "(select * from {} where {} = late.xid limit {}) o)",
-          fmt::join(since->running, ","), table_, tx_, kCounted + 1);
+          " union all (select o.* from unnest('{{{0}}}'::xid8[]) as late(xid) cross join lateral "
+          "(select * from {1} where {2} >= late.xid and {2} <= late.xid order by {2}, {3} limit {4}) o)",
+          fmt::join(since->running, ","), table_, tx_, seq_, kCounted + 1);
     }
     const std::string condition =
         to.empty() ? std::string("true") : fmt::format("pg_visible_in_snapshot({}, {}::pg_snapshot)", tx_, literal(to));
