@@ -20,7 +20,10 @@ using ports::TopicState;
 
 // Enough for one wake-up; what is left keeps the descriptor readable, so the loop gets its turn in between.
 constexpr int kEventsPerDrain = 2000;
-constexpr auto kStartAgain = std::chrono::seconds(1);
+const resilience::BackoffSettings kStartAgain{.base = std::chrono::milliseconds(500),
+                                              .factor = 2.0,
+                                              .cap = std::chrono::seconds(5),
+                                              .jitter = resilience::Jitter::kNone};
 
 // The least that a batch with this one record takes on the wire (record batch format 2, varints of one byte), so that
 // nothing is refused here that the broker would take.
@@ -71,6 +74,7 @@ KafkaSink::KafkaSink(KafkaSinkSettings settings, std::shared_ptr<Wakeup> wakeup,
       wakeup_(std::move(wakeup)),
       producer_(std::move(producer)),
       directory_(std::make_unique<TopicDirectory>(wakeup_)),
+      start_backoff_(kStartAgain),
       random_(std::random_device{}() | 1ULL << 32) {
   const std::string codec = effective(settings_.properties, "compression.codec");
   compresses_ = !codec.empty() && codec != "none";
@@ -396,9 +400,10 @@ void KafkaSink::start_producer() {
   base::Result<std::shared_ptr<Producer>> producer = Producer::create(settings_.properties, wakeup_);
   if (producer) {
     producer_ = std::move(*producer);
+    start_backoff_.reset();
   } else {
     figures_.last_error = producer.error().message;
-    next_start_ = std::chrono::steady_clock::now() + kStartAgain;
+    next_start_ = std::chrono::steady_clock::now() + start_backoff_.next([] { return 0.0; });
   }
   directory_->use(producer_);
 }

@@ -29,6 +29,7 @@
 #include "kafka/topic_directory.h"
 #include "kafka/wakeup.h"
 #include "ports/sink.h"
+#include "spillway/resilience/backoff.h"
 
 struct rd_kafka_op_s;
 struct rd_kafka_topic_s;
@@ -143,6 +144,7 @@ class KafkaSink final : public ports::Sink {
   std::string last_reason_;
   std::string broken_;  // why the producer has to go; empty = it works
   std::chrono::steady_clock::time_point next_start_;
+  resilience::Backoff start_backoff_;
   std::uint64_t random_;
   KafkaFigures figures_;
 };

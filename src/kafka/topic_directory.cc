@@ -5,10 +5,13 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <random>
 #include <thread>
 #include <utility>
 
 #include "kafka/topic_query.h"
+#include "spillway/resilience/backoff.h"
+#include "spillway/resilience/random.h"
 
 namespace spillway::kafka {
 namespace {
@@ -18,7 +21,9 @@ using namespace std::chrono_literals;
 
 constexpr auto kAnswerLimit = 1000ms;
 constexpr auto kConfigLimit = 300ms;
-constexpr auto kAfterNoAnswer = 500ms;
+// Brokers that do not answer are asked again after ever longer pauses, other relays at other times.
+const resilience::BackoffSettings kNoAnswer{
+    .base = 250ms, .factor = 2.0, .cap = 2s, .jitter = resilience::Jitter::kFull};
 constexpr auto kKnown = 60s;
 constexpr auto kRefused = 30s;
 // A topic that is being created on request is unknown for the first few hundred milliseconds.
@@ -90,6 +95,8 @@ std::vector<std::pair<ports::TopicId, std::string>> TopicDirectory::State::due_n
 }
 
 void TopicDirectory::State::run() {
+  resilience::Backoff backoff(kNoAnswer);
+  resilience::Random random(std::random_device{}());
   std::unique_lock lock(mutex);
   for (auto questions = due_now(lock); !questions.empty(); questions = due_now(lock)) {
     // A topic asked for again meanwhile is due again at once.
@@ -103,11 +110,13 @@ void TopicDirectory::State::run() {
     through.reset();
     lock.lock();
     if (producer.get() == asked) note(std::move(answers));
-    const auto retry = Clock::now() + (answered ? Clock::duration::zero() : kAfterNoAnswer);
+    if (answered) backoff.reset();
+    const Clock::duration pause = answered ? Clock::duration::zero() : backoff.next(random);
+    const auto retry = Clock::now() + pause;
     for (const auto& [id, name] : questions) {
       if (watched[id].due == Clock::time_point::max()) watched[id].due = retry;
     }
-    if (!answered && !stopping) changed.wait_for(lock, kAfterNoAnswer, [this] { return stopping; });
+    if (!answered && !stopping) changed.wait_for(lock, pause, [this] { return stopping; });
   }
   stopped = true;
   ended.notify_all();
