@@ -61,9 +61,9 @@ struct DownstreamSpec {
 // From `at` on. Only what is set changes.
 struct Change {
   double at = 0;
-  std::optional<int> servers;
-  std::optional<double> factor;  // of the rate, sharing and contention
-  std::optional<double> service_mean_s;
+  std::optional<int> servers{};
+  std::optional<double> factor{};  // of the rate, sharing and contention
+  std::optional<double> service_mean_s{};
 };
 
 struct ClientSpec {
