@@ -105,12 +105,13 @@ void BankConsumer::call(JobId id) {
   Job& job = jobs_.at(id);
   ++job.tries;
   ++counted_.calls;
-  bank_.call(static_cast<std::uint64_t>(job.record.number), options_.timeout,
-             [answers = answers_, id](Outcome outcome) {
-               const std::lock_guard lock(answers->mutex);
-               answers->list.emplace_back(id, outcome);
-               answers->came.notify_one();
-             });
+  const Record& record = job.record;
+  const auto tag = options_.tag_of ? options_.tag_of(record) : static_cast<std::uint64_t>(record.number);
+  bank_.call(tag, options_.timeout, [answers = answers_, id](Outcome outcome) {
+    const std::lock_guard lock(answers->mutex);
+    answers->list.emplace_back(id, outcome);
+    answers->came.notify_one();
+  });
 }
 
 void BankConsumer::settle(JobId id, Outcome outcome) {

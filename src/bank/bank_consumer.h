@@ -31,6 +31,8 @@ struct ConsumerOptions {
   base::Duration retry_pause = std::chrono::milliseconds(500);  // at most; uniform from zero
   base::Duration retry_topic_pause = std::chrono::seconds(30);  // half as much more or less; uniform
   std::uint64_t seed = 1;
+  // The name under which the bank knows a record's calls; its number where there is none. Consumer's thread.
+  std::function<std::uint64_t(const Record&)> tag_of = {};
   // Both on the consumer's thread. Every record of the topic, those of the retry topic apart; `first`: not before.
   std::function<void(const Record&, bool first)> on_delivery = {};
   std::function<void(const Record&, base::Instant)> on_done = {};
