@@ -45,18 +45,18 @@ int change(const PauseOptions& options, bool pause, ports::OutboxStore& store, s
   const auto lane = lane_named(options.lane, err);
   if (!lane) return kExitWrongUsage;
   const auto session = store.open_operator();
-  const auto before = session->pause_state();
+  const auto before = session->controls();
   base::Status done = before ? base::Status{} : std::unexpected(before.error());
   if (done) {
     done = pause ? session->pause(*lane, options.reason, options.who)
                  : session->resume(*lane, options.reason, options.who);
   }
-  const auto after = done ? session->pause_state() : std::unexpected(done.error());
+  const auto after = done ? session->controls() : std::unexpected(done.error());
   if (!after) {
     err << fmt::format("{} failed: {}\n", pause ? "pause" : "resume", after.error().message);
     return exit_status_of(after.error());
   }
-  say(options, pause, *before, *after, out);
+  say(options, pause, before->pause, after->pause, out);
   return kExitDone;
 }
 

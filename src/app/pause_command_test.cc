@@ -19,12 +19,12 @@ class PauseCommand : public sqlite::OutboxFile {
 TEST_F(PauseCommand, SaysWhatChangedAndHowToUndoIt) {
   EXPECT_EQ(run_pause({.reason = "bank is down", .who = "ann@box"}, store, out_, err_), kExitDone);
   EXPECT_EQ(out_.str(), "was: running\nnow: everything paused by ann@box: bank is down\nundo: spillway resume\n");
-  EXPECT_TRUE(people->pause_state()->all);
+  EXPECT_TRUE(people->controls()->pause.all);
 
   out_.str("");
   EXPECT_EQ(run_resume({.who = "bob@box"}, store, out_, err_), kExitDone);
   EXPECT_EQ(out_.str(), "was: everything paused by ann@box: bank is down\nnow: running\nundo: spillway pause\n");
-  EXPECT_FALSE(people->pause_state()->all);
+  EXPECT_FALSE(people->controls()->pause.all);
 }
 
 TEST_F(PauseCommand, SaysThatTheOtherLaneIsStillPaused) {

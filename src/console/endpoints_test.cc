@@ -114,11 +114,11 @@ TEST_F(Endpoints, ServeStatusMetricsAndThePage) {
 TEST_F(Endpoints, PauseAndResumeAreKept) {
   start();
   EXPECT_EQ(post("/api/pause", R"({"reason": "night", "who": "ann"})").status, 200u);
-  EXPECT_TRUE(people->pause_state()->all);
-  EXPECT_EQ(people->pause_state()->reason, "night");
-  EXPECT_EQ(people->pause_state()->who, "ann");
+  EXPECT_TRUE(people->controls()->pause.all);
+  EXPECT_EQ(people->controls()->pause.reason, "night");
+  EXPECT_EQ(people->controls()->pause.who, "ann");
   EXPECT_EQ(post("/api/resume", "{}").status, 200u);
-  EXPECT_FALSE(people->pause_state()->all);
+  EXPECT_FALSE(people->controls()->pause.all);
   EXPECT_EQ(post("/api/pause", R"({"lane": "live"})").status, 400u);
   EXPECT_EQ(post("/api/pause", R"({"lane": 3})").status, 400u);
   EXPECT_EQ(post("/api/pause", "[]").status, 400u);
@@ -128,7 +128,7 @@ TEST_F(Endpoints, ChangesNeedTheToken) {
   start();
   EXPECT_EQ(post("/api/pause", "{}", "wrong").status, 401u);
   EXPECT_EQ(post("/api/reconcile/discard", R"({"rule": "old", "confirm": 2})", "").status, 401u);
-  EXPECT_FALSE(people->pause_state()->all);
+  EXPECT_FALSE(people->controls()->pause.all);
   EXPECT_EQ(open().size(), 3u);
 }
 

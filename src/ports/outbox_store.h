@@ -23,6 +23,7 @@
 #include "model/position.h"
 #include "model/row.h"
 #include "model/settlement.h"
+#include "ports/override.h"
 
 namespace spillway::ports {
 
@@ -153,6 +154,12 @@ struct Pause {
   std::int64_t since_unix_micros = 0;
 };
 
+// What people asked of every relay of this outbox.
+struct Controls {
+  Pause pause{};
+  std::optional<Override> limit{};  // empty also once it has ended
+};
+
 // How much waits behind the saved progress. Counts are exact up to 10,000 and estimated beyond.
 struct Figures {
   std::int64_t waiting_rows = 0;
@@ -170,6 +177,7 @@ struct Figures {
   std::optional<double> seq_headroom{};  // share of the key's range still free, 0..1
   std::int64_t seq_cache = 1;            // numbers that a writer's session takes at once; above 1 order may suffer
   Pause pause{};
+  std::optional<Override> limit{};
 };
 
 // Which settlements a bulk action means. Empty fields do not narrow.
@@ -192,7 +200,11 @@ class OperatorSession {
 
   virtual base::Status pause(Lane lane, const std::string& reason, const std::string& who) = 0;
   virtual base::Status resume(Lane lane, const std::string& reason, const std::string& who) = 0;
-  virtual base::Result<Pause> pause_state() = 0;
+  // Takes the place of the one before. kRejected where check(request) says so.
+  virtual base::Status set_override(const OverrideRequest& request) = 0;
+  // Quietly does nothing where none is in force.
+  virtual base::Status clear_override(const std::string& reason, const std::string& who) = 0;
+  virtual base::Result<Controls> controls() = 0;
 
   virtual base::Result<std::vector<model::Settlement>> settlements(const SettlementFilter& filter) = 0;
   // The row behind a settlement with payload and headers; empty page where it is gone.

@@ -88,9 +88,10 @@ base::Result<ports::Figures> OperatorSession::figures() {
   figures.estimated = waiting->estimated;
   figures.oldest_age_s = waiting->oldest_age_s;
   figures.waiting_bytes = waiting->bytes;
-  auto pause = pause_state();
-  if (!pause) return std::unexpected(pause.error());
-  figures.pause = std::move(*pause);
+  auto asked = controls();
+  if (!asked) return std::unexpected(asked.error());
+  figures.pause = std::move(asked->pause);
+  figures.limit = std::move(asked->limit);
   return figures;
 }
 
@@ -124,19 +125,57 @@ base::Status OperatorSession::set_pause(ports::Lane lane, bool paused, const std
   return {};
 }
 
-base::Result<ports::Pause> OperatorSession::pause_state() {
+base::Status OperatorSession::set_override(const ports::OverrideRequest& request) {
+  if (auto fit = ports::check(request); !fit) return fit;
+  const std::array<Value, 5> values{outbox_, request.max_total ? Value(fmt::format("{}", *request.max_total)) : Value(),
+                                    request.reason, request.who, std::to_string(request.lasts.count())};
+  const auto answer = connection_.ask(
+      "with old as (select * from spillway.control where outbox = $1), "
+      "new as (insert into spillway.control (outbox, limit_max, limit_reason, limit_who, limit_since, limit_until) "
+      "select $1, $2::double precision, $3, $4, now, now + $5::bigint * interval '1 millisecond' "
+      "from clock_timestamp() now on conflict (outbox) do update set "
+      "(limit_max, limit_reason, limit_who, limit_since, limit_until) = (excluded.limit_max, excluded.limit_reason, "
+      "excluded.limit_who, excluded.limit_since, excluded.limit_until) returning *) "
+      "insert into spillway.audit (outbox, who, what, before, after, reason) "
+      "select $1, $4, 'set override', (select to_jsonb(old) from old), to_jsonb(new), $3 from new",
+      values);
+  if (!answer) return std::unexpected(answer.error());
+  return {};
+}
+
+base::Status OperatorSession::clear_override(const std::string& reason, const std::string& who) {
+  const auto answer = connection_.ask(
+      "with old as (select * from spillway.control where outbox = $1), "
+      "new as (update spillway.control set (limit_max, limit_reason, limit_who, limit_since, limit_until) = "
+      "(null, null, null, null, null) where outbox = $1 and limit_until > clock_timestamp() returning *) "
+      "insert into spillway.audit (outbox, who, what, before, after, reason) "
+      "select $1, $3, 'clear override', (select to_jsonb(old) from old), to_jsonb(new), $2 from new",
+      std::array<Value, 3>{outbox_, reason, who});
+  if (!answer) return std::unexpected(answer.error());
+  return {};
+}
+
+base::Result<ports::Controls> OperatorSession::controls() {
   const auto answer =
       connection_.ask(fmt::format("select {}, c.outbox is not null, paused_all, paused_backlog, reason, who, "
-                                  "(extract(epoch from since) * 1000000)::bigint "
+                                  "(extract(epoch from since) * 1000000)::bigint, "
+                                  "limit_max, limit_reason, limit_who, "
+                                  "(extract(epoch from limit_since) * 1000000)::bigint, "
+                                  "ceil(extract(epoch from limit_until - clock_timestamp()) * 1000)::bigint "
                                   "from (values (1)) one left join spillway.control c on c.outbox = $1",
                                   kReadOnlySql),
                       std::array<Value, 1>{outbox_});
   if (!answer) return std::unexpected(answer.error());
   // What a former primary says is old news; the next question looks for the server that takes writes.
   if (answer->flag(0, 0)) connection_.close();
-  if (!answer->flag(0, 1)) return ports::Pause{};
-  return ports::Pause{answer->flag(0, 2), answer->flag(0, 3), std::string(answer->text(0, 4)),
-                      std::string(answer->text(0, 5)), answer->number(0, 6)};
+  if (!answer->flag(0, 1)) return ports::Controls{};
+  ports::Controls controls{.pause = {answer->flag(0, 2), answer->flag(0, 3), std::string(answer->text(0, 4)),
+                                     std::string(answer->text(0, 5)), answer->number(0, 6)}};
+  const std::int64_t remaining_ms = answer->maybe_number(0, 11).value_or(0);
+  if (remaining_ms <= 0) return controls;
+  controls.limit = {answer->maybe_real(0, 7), std::string(answer->text(0, 8)), std::string(answer->text(0, 9)),
+                    answer->number(0, 10), std::chrono::milliseconds(remaining_ms)};
+  return controls;
 }
 
 base::Result<std::vector<model::Settlement>> OperatorSession::settlements(const ports::SettlementFilter& filter) {

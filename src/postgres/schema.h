@@ -12,7 +12,7 @@
 
 namespace spillway::postgres {
 
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 // The channel on which `notify` announces new rows.
 inline constexpr char kArrivalChannel[] = "spillway_outbox";

@@ -107,6 +107,12 @@ create table if not exists spillway.control (
   who text not null default '',
   since timestamptz not null default clock_timestamp()
 );
+alter table spillway.control
+  add column if not exists limit_max double precision,
+  add column if not exists limit_reason text,
+  add column if not exists limit_who text,
+  add column if not exists limit_since timestamptz,
+  add column if not exists limit_until timestamptz;
 create table if not exists spillway.audit (
   entry bigint generated always as identity primary key,
   at timestamptz not null default clock_timestamp(),

@@ -173,14 +173,16 @@ void RelayDriver::watch_controls(base::Instant now) {
   if (control_out_ || now < control_due_) return;
   control_out_ = true;
   tending_.submit([this] {
-    auto pause = control_->pause_state();
-    loop_.post([this, pause = std::move(pause)] {
+    auto controls = control_->controls();
+    loop_.post([this, controls = std::move(controls)] {
       control_out_ = false;
       control_due_ = Loop::now() + kControlEvery;
-      if (!pause) return;
-      if (pause->all != pause_.all) say(pause->all ? "paused: " + pause->reason : std::string("resumed"));
-      pause_ = *pause;
-      relay_.pause(pause_.all);
+      if (!controls) return;
+      const ports::Pause& pause = controls->pause;
+      if (pause.all != controls_.pause.all) say(pause.all ? "paused: " + pause.reason : std::string("resumed"));
+      controls_ = *controls;
+      controls_at_ = Loop::now();
+      relay_.pause(controls_.pause.all);
       turn();
     });
   });

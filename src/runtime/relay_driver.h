@@ -41,7 +41,9 @@ class RelayDriver {
   const relay::LeaseKeeper& lease() const { return keeper_; }
   // When the loop last came by; frozen when the loop is.
   base::Instant last_turn() const { return last_turn_; }
-  const ports::Pause& pause() const { return pause_; }
+  // What people ask for, as the store last said at `controls_at`.
+  const ports::Controls& controls() const { return controls_; }
+  base::Instant controls_at() const { return controls_at_; }
   // Whether the store has answered at all since the start.
   bool store_reached() const { return store_reached_; }
 
@@ -65,7 +67,8 @@ class RelayDriver {
   relay::LeaseKeeper keeper_;
   base::Uuid holder_;
   ports::SinkEvents events_;
-  ports::Pause pause_;
+  ports::Controls controls_;
+  base::Instant controls_at_{};
   bool started_ = false;
   bool store_reached_ = false;
   bool held_ = false;

@@ -57,8 +57,9 @@ void check_schema(Connection& connection) {
     refuse(fmt::format("{} has schema version {}, made by a newer Spillway; this one knows up to {}: upgrade it",
                        connection.path(), found, kSchemaVersion));
   }
-  for (const char* table : {"spillway_outbox", "spillway_settled", "spillway_control", "spillway_lease",
-                            "spillway_progress", "spillway_finished", "spillway_counter"}) {
+  for (const char* table :
+       {"spillway_outbox", "spillway_settled", "spillway_control", "spillway_override", "spillway_audit",
+        "spillway_lease", "spillway_progress", "spillway_finished", "spillway_counter"}) {
     if (!has_table(connection, table)) {
       refuse(fmt::format("{} has lost its table {}: restore it from a backup", connection.path(), table));
     }

@@ -1,8 +1,11 @@
 #include "sqlite/operator_session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "sqlite/audit.h"
 #include "sqlite/counters.h"
 #include "sqlite/lease_session.h"
 #include "sqlite/progress_rows.h"
@@ -57,6 +60,19 @@ ports::Pause load_pause(Connection& connection) {
   return pause;
 }
 
+std::optional<ports::Override> load_override(Connection& connection) {
+  auto row = connection.use("SELECT max_total, reason, who, since, until FROM spillway_override WHERE until > ?");
+  const std::int64_t now = now_millis(connection);
+  if (!row.bind(now).step()) return std::nullopt;
+  return ports::Override{.max_total = row.null(0) ? std::nullopt : std::optional(row.real(0)),
+                         .reason = std::string(row.text(1)),
+                         .who = std::string(row.text(2)),
+                         .since_unix_micros = row.integer(3) * 1000,
+                         .remaining = std::chrono::milliseconds(row.integer(4) - now)};
+}
+
+ports::Controls load_controls(Connection& connection) { return {load_pause(connection), load_override(connection)}; }
+
 void resolve_one(Connection& connection, const Settlement& settlement, Verdict verdict, const std::string& reason,
                  const std::string& who, std::int64_t now) {
   const auto state = verdict == Verdict::kPublish ? model::SettlementState::kReleased : model::SettlementState::kDone;
@@ -106,6 +122,7 @@ ports::Figures load_figures(Connection& connection, const std::string& name) {
   figures.seq_headroom =
       1.0 - static_cast<double>(newest_seq(connection)) / static_cast<double>(std::numeric_limits<std::int64_t>::max());
   figures.pause = load_pause(connection);
+  figures.limit = load_override(connection);
   return figures;
 }
 
@@ -126,7 +143,13 @@ base::Status OperatorSession::set_pause(ports::Lane lane, bool paused, const std
         " ON CONFLICT (lane) DO UPDATE SET reason = excluded.reason, who = excluded.who,"
         " since = iif(paused = excluded.paused, since, excluded.since), paused = excluded.paused");
     const std::string name = lane_name(lane);
+    const std::string before = controls_json(connection);
     upsert.bind(name).bind(std::int64_t{paused}).bind(reason).bind(who).bind(now_millis(connection)).run();
+    record_audit(connection, {.who = who,
+                              .what = (paused ? "pause " : "resume ") + name,
+                              .before = before,
+                              .after = controls_json(connection),
+                              .reason = reason});
   });
 }
 
@@ -138,7 +161,37 @@ base::Status OperatorSession::resume(ports::Lane lane, const std::string& reason
   return set_pause(lane, false, reason, who);
 }
 
-base::Result<ports::Pause> OperatorSession::pause_state() { return session_.answer(load_pause); }
+base::Status OperatorSession::set_override(const ports::OverrideRequest& request) {
+  if (auto fit = ports::check(request); !fit) return fit;
+  return session_.write([&](Connection& connection) {
+    auto upsert = connection.use(
+        "INSERT OR REPLACE INTO spillway_override (one, max_total, reason, who, since, until)"
+        " VALUES (1, ?, ?, ?, ?, ?)");
+    std::optional<std::string> max;  // the column makes a number of it
+    if (request.max_total) max = fmt::format("{}", *request.max_total);
+    const std::string before = controls_json(connection);
+    const std::int64_t now = now_millis(connection);
+    upsert.bind(max).bind(request.reason).bind(request.who).bind(now).bind(now + request.lasts.count()).run();
+    record_audit(connection, {.who = request.who,
+                              .what = "set override",
+                              .before = before,
+                              .after = controls_json(connection),
+                              .reason = request.reason});
+  });
+}
+
+base::Status OperatorSession::clear_override(const std::string& reason, const std::string& who) {
+  return session_.write([&](Connection& connection) {
+    if (!load_override(connection)) return;
+    const std::string before = controls_json(connection);
+    connection.use("DELETE FROM spillway_override").run();
+    record_audit(
+        connection,
+        {.who = who, .what = "clear override", .before = before, .after = controls_json(connection), .reason = reason});
+  });
+}
+
+base::Result<ports::Controls> OperatorSession::controls() { return session_.answer(load_controls); }
 
 base::Result<std::vector<Settlement>> OperatorSession::settlements(const ports::SettlementFilter& filter) {
   return session_.answer([&](Connection& connection) { return select(connection, filter); });
@@ -173,6 +226,14 @@ base::Result<std::int64_t> OperatorSession::resolve(const ports::SettlementFilte
       if (settlement.key) release_stopped(connection, *settlement.key);
     }
     const auto changed = static_cast<std::int64_t>(chosen.size());
+    if (!chosen.empty()) {
+      record_audit(connection,
+                   {.who = who,
+                    .what = "resolve",
+                    .after = fmt::format(R"({{"verdict":"{}","rows":{},"first_seq":{},"last_seq":{}}})",
+                                         to_string(verdict), changed, chosen.front().seq, chosen.back().seq),
+                    .reason = reason});
+    }
     if (verdict == Verdict::kDiscard) add_to_counter(connection, kDiscardedCounter, changed);
     return changed;
   });

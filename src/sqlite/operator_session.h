@@ -14,7 +14,9 @@ class OperatorSession final : public ports::OperatorSession {
 
   base::Status pause(ports::Lane lane, const std::string& reason, const std::string& who) override;
   base::Status resume(ports::Lane lane, const std::string& reason, const std::string& who) override;
-  base::Result<ports::Pause> pause_state() override;
+  base::Status set_override(const ports::OverrideRequest& request) override;
+  base::Status clear_override(const std::string& reason, const std::string& who) override;
+  base::Result<ports::Controls> controls() override;
 
   base::Result<std::vector<model::Settlement>> settlements(const ports::SettlementFilter& filter) override;
   base::Result<model::Page> settled_row(const base::Uuid& id) override;

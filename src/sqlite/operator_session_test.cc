@@ -64,16 +64,46 @@ struct PeopleFile : OutboxFile {
 TEST_F(PeopleFile, APauseIsSeenByEverySessionUntilResumed) {
   ASSERT_TRUE(people->pause(ports::Lane::kBacklog, "bank is slow", "ann"));
   ASSERT_TRUE(people->pause(ports::Lane::kAll, "release", "bob"));
-  const auto both = store.open_operator()->pause_state();
-  EXPECT_TRUE(both->all && both->backlog);
-  EXPECT_EQ(both->who, "bob");
-  EXPECT_GT(both->since_unix_micros, 0);
+  const auto both = store.open_operator()->controls()->pause;
+  EXPECT_TRUE(both.all && both.backlog);
+  EXPECT_EQ(both.who, "bob");
+  EXPECT_GT(both.since_unix_micros, 0);
   ASSERT_TRUE(people->resume(ports::Lane::kAll, "done", "bob"));
-  const auto one = store.open_operator()->pause_state();
-  EXPECT_TRUE(!one->all && one->backlog);
-  EXPECT_EQ(one->reason, "bank is slow");
+  const auto one = store.open_operator()->controls()->pause;
+  EXPECT_TRUE(!one.all && one.backlog);
+  EXPECT_EQ(one.reason, "bank is slow");
   ASSERT_TRUE(people->resume(ports::Lane::kBacklog, "", "ann"));
-  EXPECT_EQ(people->pause_state()->who, "");
+  EXPECT_EQ(people->controls()->pause.who, "");
+}
+
+TEST_F(PeopleFile, AnOverrideEndsByTheFilesOwnClock) {
+  ASSERT_TRUE(people->set_override({.max_total = 500, .lasts = std::chrono::minutes(30), .reason = "r", .who = "ann"}));
+  execute(path, "UPDATE spillway_override SET until = until - 30 * 60000 + 5000");
+  const auto left = people->controls()->limit;
+  ASSERT_TRUE(left);
+  EXPECT_LE(left->remaining, std::chrono::seconds(5));
+  execute(path, "UPDATE spillway_override SET until = until - 5000");
+  EXPECT_FALSE(people->controls()->limit);
+  EXPECT_FALSE(people->figures()->limit);
+}
+
+TEST_F(PeopleFile, EveryChangeIsAudited) {
+  write_events(path, 1);
+  settle(1, Verdict::kSetAside);
+  ASSERT_TRUE(people->pause(ports::Lane::kBacklog, "slow", "ann"));
+  ASSERT_TRUE(people->set_override({.max_total = 500, .reason = "month end", .who = "bob"}));
+  ASSERT_TRUE(people->clear_override("over", "bob"));
+  ASSERT_TRUE(people->clear_override("nothing to clear", "bob"));
+  ASSERT_TRUE(people->resolve({}, Verdict::kDiscard, "stale", "cyd"));
+  ASSERT_TRUE(people->resolve({}, Verdict::kDiscard, "nothing left", "cyd"));
+  EXPECT_EQ(value_of(path, "SELECT group_concat(who || ' ' || what, ', ') FROM spillway_audit"),
+            "ann pause backlog, bob set override, bob clear override, cyd resolve");
+  EXPECT_EQ(value_of(path, "SELECT after ->> '$.limit.max_total' FROM spillway_audit WHERE what = 'set override'"),
+            "500.0");
+  EXPECT_EQ(value_of(path, "SELECT before ->> '$.paused[0]' FROM spillway_audit WHERE what = 'clear override'"),
+            "backlog");
+  EXPECT_EQ(value_of(path, "SELECT after FROM spillway_audit WHERE what = 'resolve'"),
+            R"({"verdict":"discard","rows":1,"first_seq":1,"last_seq":1})");
 }
 
 TEST_F(PeopleFile, EachFieldOfTheFilterNarrows) {

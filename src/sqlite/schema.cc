@@ -10,7 +10,7 @@
 namespace spillway::sqlite {
 namespace {
 
-// Version 1. Written so that running it again changes nothing.
+// Version 2. Written so that running it again changes nothing, and so that it upgrades every version before.
 constexpr char kTables[] =
     R"sql(-- One row per event, written in the transaction that changes the business data. Spillway never updates it.
 CREATE TABLE IF NOT EXISTS spillway_outbox (
@@ -71,6 +71,27 @@ CREATE TABLE IF NOT EXISTS spillway_control (
   since INTEGER NOT NULL -- milliseconds since 1970
 ) WITHOUT ROWID;
 
+-- A person's limit on the governor: one row at most. It is over when `until` has passed.
+CREATE TABLE IF NOT EXISTS spillway_override (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  max_total REAL, -- events/s; NULL = nothing above what is sent when a relay first sees it
+  reason TEXT NOT NULL,
+  who TEXT NOT NULL,
+  since INTEGER NOT NULL, -- milliseconds since 1970
+  until INTEGER NOT NULL -- milliseconds since 1970
+);
+
+-- What people changed.
+CREATE TABLE IF NOT EXISTS spillway_audit (
+  entry INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL DEFAULT ()sql" SPILLWAY_SQLITE_NOW_MS R"sql(), -- milliseconds since 1970
+  who TEXT NOT NULL,
+  what TEXT NOT NULL,
+  before TEXT, -- JSON
+  after TEXT, -- JSON
+  reason TEXT NOT NULL
+);
+
 -- Who relays an outbox. The epoch rises with every change of holder.
 CREATE TABLE IF NOT EXISTS spillway_lease (
   name TEXT PRIMARY KEY,
@@ -118,7 +139,8 @@ CREATE TABLE IF NOT EXISTS spillway_schema (
   file_id TEXT NOT NULL
 );
 INSERT INTO spillway_schema (version, file_id)
-SELECT 1, lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM spillway_schema);
+SELECT 2, lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM spillway_schema);
+UPDATE spillway_schema SET version = 2 WHERE version < 2;
 )sql";
 
 std::string as_comment(const char* sql) {

@@ -9,7 +9,7 @@
 
 namespace spillway::sqlite {
 
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 // Milliseconds since 1970 by the store's own clock: the only expression for it, in the schema and in every statement.
 #define SPILLWAY_SQLITE_NOW_MS "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"

@@ -30,6 +30,26 @@ TEST(Schema, ThePrintedScriptMakesTheSameTablesAndMayRunTwice) {
   EXPECT_EQ(install(printed), Installed::kUnchanged);
 }
 
+TEST(Schema, BringsVersionOneUpAndKeepsWhatItHeld) {
+  const ScratchFolder folder;
+  const auto path = folder.file("app.db");
+  ASSERT_EQ(install(path), Installed::kCreated);
+  OutboxStore store({.path = path});
+  ASSERT_TRUE(store.open_operator()->pause(ports::Lane::kAll, "night", "ann"));
+  execute(path, "DROP TABLE spillway_override; DROP TABLE spillway_audit; UPDATE spillway_schema SET version = 1");
+  const auto id = value_of(path, "SELECT file_id FROM spillway_schema");
+  const auto old = store.inspect();
+  ASSERT_FALSE(old);
+  EXPECT_NE(old.error().message.find("run `spillway init`"), std::string::npos) << old.error().message;
+
+  EXPECT_EQ(install(path), Installed::kUpgraded);
+  EXPECT_EQ(install(path), Installed::kUnchanged);
+  EXPECT_EQ(value_of(path, "SELECT version || file_id FROM spillway_schema"), "2" + id);
+  EXPECT_TRUE(store.inspect());
+  EXPECT_TRUE(store.open_operator()->controls()->pause.all);
+  EXPECT_TRUE(store.open_operator()->set_override({.reason = "r", .who = "ann"}));
+}
+
 TEST(Schema, AddsTheOutboxToAnApplicationsDatabase) {
   const ScratchFolder folder;
   const auto path = folder.file("app.db");

@@ -44,14 +44,14 @@ TEST_F(FormerPrimary, IsNotAskedForTheSavedPlace) {
 TEST_F(FormerPrimary, IsLeftByTheSessionThatWatchesForAPause) {
   const auto store = outbox_.store();
   const auto session = store->open_operator();
-  ASSERT_TRUE(session->pause_state());
+  ASSERT_TRUE(session->controls());
   const auto stays = [&] {
     return server_.value("select count(*) from pg_stat_activity where datname = '" + outbox_.database() +
                          "' and query like '%spillway.control%'") == "1";
   };
   EXPECT_TRUE(stays());
   demote();
-  EXPECT_TRUE(eventually([&] { return session->pause_state() && !stays(); }));
+  EXPECT_TRUE(eventually([&] { return session->controls() && !stays(); }));
 }
 
 }  // namespace

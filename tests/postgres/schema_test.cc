@@ -80,6 +80,39 @@ TEST(Schema, ANewerSchemaIsLeftAlone) {
   EXPECT_SAYS(refusal(outbox), "version 99");
 }
 
+TEST(Schema, VersionOneIsBroughtUpAndKeepsWhatItHeld) {
+  Outbox outbox;
+  auto people = outbox.store()->open_operator();
+  ASSERT_TRUE(people->pause(ports::Lane::kAll, "night", "ann"));
+  outbox.sql(
+      "alter table spillway.control drop column limit_max, drop column limit_reason, drop column limit_who, "
+      "drop column limit_since, drop column limit_until; update spillway.schema_version set version = 1");
+  EXPECT_SAYS(refusal(outbox), "run `spillway init`");
+  EXPECT_EQ(outbox.install({}).change, Installed::Change::kUpgraded);
+  EXPECT_EQ(outbox.install({}).change, Installed::Change::kUnchanged);
+  EXPECT_TRUE(outbox.store()->inspect());
+  people = outbox.store()->open_operator();
+  EXPECT_TRUE(people->controls()->pause.all);
+  EXPECT_TRUE(people->set_override({.reason = "r", .who = "ann"}));
+}
+
+TEST(Schema, AnOverrideIsAuditedAndEndsByTheDatabasesClock) {
+  Outbox outbox;
+  const auto people = outbox.store()->open_operator();
+  ASSERT_TRUE(people->set_override({.max_total = 500, .lasts = std::chrono::minutes(30), .reason = "r", .who = "ann"}));
+  outbox.sql("update spillway.control set limit_until = clock_timestamp() + interval '5 s'");
+  ASSERT_TRUE(people->controls()->limit);
+  EXPECT_LE(people->controls()->limit->remaining, std::chrono::seconds(5));
+  ASSERT_TRUE(people->clear_override("over", "bob"));
+  ASSERT_TRUE(people->set_override({.reason = "r", .who = "ann"}));
+  outbox.sql("update spillway.control set limit_until = clock_timestamp()");
+  EXPECT_FALSE(people->controls()->limit);
+  ASSERT_TRUE(people->clear_override("nothing to clear", "bob"));
+  EXPECT_EQ(outbox.value("select string_agg(who || ' ' || what, ', ' order by entry) from spillway.audit"),
+            "ann set override, bob clear override, ann set override");
+  EXPECT_EQ(outbox.value("select after ->> 'limit_max' from spillway.audit order by entry limit 1"), "500");
+}
+
 TEST(Schema, DebeziumsInsertWorksTypedAndUntyped) {
   for (const Payload payload : {Payload::kText, Payload::kJson, Payload::kJsonb}) {
     Outbox outbox(shared_server(), with_payload(payload));
@@ -184,7 +217,7 @@ TEST(Schema, EachRoleCanDoItsWorkAndNoMore) {
   ASSERT_TRUE(saved) << saved.error().message;
   const auto cleaned = ledger->clean_up(fence, std::chrono::seconds(0), 10);
   ASSERT_TRUE(cleaned) << cleaned.error().message;
-  EXPECT_TRUE(relay.store().open_operator()->pause_state());
+  EXPECT_TRUE(relay.store().open_operator()->controls());
   Session as_relay(as("relay"));
   EXPECT_THROW(as_relay.run("update spillway.outbox set type = 'x'"), std::runtime_error);
 

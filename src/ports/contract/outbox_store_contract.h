@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -536,23 +537,74 @@ TEST_P(OutboxStoreContract, CleaningRemovesFinishedRowsOnly) {
 // People
 
 TEST_P(OutboxStoreContract, APauseLastsUntilItsLaneIsResumed) {
-  EXPECT_FALSE(operator_->pause_state()->all);
+  EXPECT_FALSE(operator_->controls()->pause.all);
   ASSERT_TRUE(operator_->pause(Lane::kBacklog, "bank is down", "ann"));
-  auto pause = store().open_operator()->pause_state();
-  ASSERT_TRUE(pause);
-  EXPECT_FALSE(pause->all);
-  EXPECT_TRUE(pause->backlog);
-  EXPECT_EQ(pause->reason, "bank is down");
-  EXPECT_EQ(pause->who, "ann");
-  EXPECT_GT(pause->since_unix_micros, 0);
+  auto controls = store().open_operator()->controls();
+  ASSERT_TRUE(controls) << controls.error().message;
+  EXPECT_FALSE(controls->pause.all);
+  EXPECT_TRUE(controls->pause.backlog);
+  EXPECT_EQ(controls->pause.reason, "bank is down");
+  EXPECT_EQ(controls->pause.who, "ann");
+  EXPECT_GT(controls->pause.since_unix_micros, 0);
   ASSERT_TRUE(operator_->pause(Lane::kAll, "all of it", "bob"));
   EXPECT_TRUE(operator_->figures()->pause.all);
   ASSERT_TRUE(operator_->resume(Lane::kAll, "over", "bob"));
-  pause = operator_->pause_state();
-  EXPECT_FALSE(pause->all);
-  EXPECT_TRUE(pause->backlog);
+  controls = operator_->controls();
+  EXPECT_FALSE(controls->pause.all);
+  EXPECT_TRUE(controls->pause.backlog);
   ASSERT_TRUE(operator_->resume(Lane::kBacklog, "over", "ann"));
-  EXPECT_FALSE(operator_->pause_state()->backlog);
+  EXPECT_FALSE(operator_->controls()->pause.backlog);
+}
+
+TEST_P(OutboxStoreContract, AnOverrideIsSeenByEverySessionUntilItIsCleared) {
+  EXPECT_FALSE(operator_->controls()->limit);
+  EXPECT_TRUE(operator_->clear_override("none there", "ann"));
+  ASSERT_TRUE(operator_->pause(Lane::kBacklog, "bank is down", "ann"));
+  const OverrideRequest request{
+      .max_total = 512.25, .lasts = std::chrono::minutes(30), .reason = "month's \"end\"", .who = "ann"};
+  const auto set = operator_->set_override(request);
+  ASSERT_TRUE(set) << set.error().message;
+  const auto controls = store().open_operator()->controls();
+  ASSERT_TRUE(controls) << controls.error().message;
+  EXPECT_TRUE(controls->pause.backlog);
+  EXPECT_EQ(controls->pause.reason, "bank is down");
+  ASSERT_TRUE(controls->limit);
+  EXPECT_EQ(controls->limit->max_total, 512.25);
+  EXPECT_EQ(controls->limit->reason, request.reason);
+  EXPECT_EQ(controls->limit->who, "ann");
+  EXPECT_GT(controls->limit->since_unix_micros, 0);
+  EXPECT_LE(controls->limit->remaining, request.lasts);
+  EXPECT_GT(controls->limit->remaining, request.lasts - std::chrono::minutes(5));
+  EXPECT_TRUE(operator_->figures()->limit);
+  ASSERT_TRUE(operator_->clear_override("over", "bob"));
+  EXPECT_FALSE(store().open_operator()->controls()->limit);
+  EXPECT_FALSE(operator_->figures()->limit);
+  EXPECT_TRUE(operator_->controls()->pause.backlog);
+}
+
+TEST_P(OutboxStoreContract, TheLastOverrideIsTheOneInForce) {
+  ASSERT_TRUE(operator_->set_override({.max_total = 0, .lasts = kLongestOverride, .reason = "stop", .who = "ann"}));
+  EXPECT_EQ(operator_->controls()->limit->max_total, 0);
+  ASSERT_TRUE(operator_->set_override({.reason = "stay as you are", .who = "bob"}));
+  const auto limit = operator_->controls()->limit;
+  ASSERT_TRUE(limit);
+  EXPECT_FALSE(limit->max_total) << "a hold has no number";
+  EXPECT_EQ(limit->who, "bob");
+  EXPECT_LE(limit->remaining, kDefaultOverride);
+}
+
+TEST_P(OutboxStoreContract, AnOverrideWithoutAnEndOrAReasonIsRefused) {
+  using std::chrono::milliseconds;
+  const auto refused = [&](OverrideRequest request) {
+    request.who = "ann";
+    return class_of(operator_->set_override(request)) == base::ErrorClass::kRejected;
+  };
+  EXPECT_TRUE(refused({.max_total = 100}));
+  EXPECT_TRUE(refused({.max_total = -1, .reason = "r"}));
+  EXPECT_TRUE(refused({.max_total = std::numeric_limits<double>::infinity(), .reason = "r"}));
+  EXPECT_TRUE(refused({.lasts = milliseconds(0), .reason = "r"}));
+  EXPECT_TRUE(refused({.lasts = kLongestOverride + milliseconds(1), .reason = "r"}));
+  EXPECT_FALSE(operator_->controls()->limit);
 }
 
 TEST_P(OutboxStoreContract, FiguresCountWhatWaits) {

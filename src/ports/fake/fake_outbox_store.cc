@@ -57,8 +57,9 @@ LeaseState FakeOutboxStore::lease_state() const {
   return state;
 }
 
-Pause FakeOutboxStore::pause_state() const {
-  Pause pause;
+Controls FakeOutboxStore::controls() const {
+  Controls controls;
+  Pause& pause = controls.pause;
   for (const Lane lane : {Lane::kBacklog, Lane::kAll}) {
     const auto found = pauses_.find(lane);
     if (found == pauses_.end() || !found->second.paused) continue;
@@ -67,7 +68,12 @@ Pause FakeOutboxStore::pause_state() const {
     pause.who = found->second.who;
     pause.since_unix_micros = found->second.since;
   }
-  return pause;
+  if (override_ && override_->until > now_) {
+    controls.limit = override_->limit;
+    controls.limit->remaining =
+        std::chrono::ceil<std::chrono::milliseconds>(std::chrono::microseconds(override_->until - now_));
+  }
+  return controls;
 }
 
 class FakeReader final : public OutboxReader {
@@ -210,7 +216,9 @@ class FakeOperatorSession final : public OperatorSession {
     return store_.call(FakeCall::kOperator, [&]() -> base::Result<Figures> {
       Figures figures = store_.outbox_.figures(store_.now_);
       if (store_.lease_) figures.lease = store_.lease_state();
-      figures.pause = store_.pause_state();
+      Controls controls = store_.controls();
+      figures.pause = std::move(controls.pause);
+      figures.limit = std::move(controls.limit);
       return figures;
     });
   }
@@ -221,8 +229,23 @@ class FakeOperatorSession final : public OperatorSession {
   base::Status resume(Lane lane, const std::string& reason, const std::string& who) override {
     return set_pause(lane, false, reason, who);
   }
-  base::Result<Pause> pause_state() override {
-    return store_.call(FakeCall::kOperator, [&]() -> base::Result<Pause> { return store_.pause_state(); });
+
+  base::Status set_override(const OverrideRequest& request) override {
+    return store_.call(FakeCall::kOperator, [&]() -> base::Status {
+      if (auto fit = check(request); !fit) return fit;
+      store_.override_ = {{request.max_total, request.reason, request.who, store_.now_, request.lasts},
+                          store_.now_ + std::chrono::microseconds(request.lasts).count()};
+      return {};
+    });
+  }
+  base::Status clear_override(const std::string&, const std::string&) override {
+    return store_.call(FakeCall::kOperator, [&]() -> base::Status {
+      store_.override_.reset();
+      return {};
+    });
+  }
+  base::Result<Controls> controls() override {
+    return store_.call(FakeCall::kOperator, [&]() -> base::Result<Controls> { return store_.controls(); });
   }
 
   base::Result<std::vector<model::Settlement>> settlements(const SettlementFilter& filter) override {

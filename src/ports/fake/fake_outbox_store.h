@@ -94,6 +94,11 @@ class FakeOutboxStore final : public OutboxStore {
     std::int64_t since = 0;
   };
 
+  struct HeldOverride {
+    Override limit;
+    std::int64_t until = 0;
+  };
+
   // Runs `work` unless a fault stands in the way, and gives the fault's error where there is one.
   template <typename Work>
   auto call(FakeCall kind, Work&& work) -> decltype(work());
@@ -101,7 +106,7 @@ class FakeOutboxStore final : public OutboxStore {
   std::string incarnation() const { return "life-" + std::to_string(life_); }
   void take_lease(const base::Uuid& holder, const std::string& holder_name, std::chrono::milliseconds ttl);
   LeaseState lease_state() const;
-  Pause pause_state() const;
+  Controls controls() const;
 
   FakeOutbox outbox_;
   std::int64_t now_ = 1'700'000'000'000'000;
@@ -111,6 +116,7 @@ class FakeOutboxStore final : public OutboxStore {
   std::map<FakeCall, Fault> faults_;
   std::optional<HeldLease> lease_;
   std::map<Lane, LanePause> pauses_;
+  std::optional<HeldOverride> override_;
 };
 
 }  // namespace spillway::ports

@@ -160,5 +160,16 @@ TEST_F(FakeStore, KeepCountsFromTheSavedPosition) {
   EXPECT_EQ(ledger->clean_up(fence, std::chrono::hours(1), 10), 1);
 }
 
+TEST(FakeOutboxStoreControls, AnOverrideEndsByTheStoresClock) {
+  FakeOutboxStore store;
+  const auto people = store.open_operator();
+  ASSERT_TRUE(people->set_override({.max_total = 5, .lasts = std::chrono::seconds(10), .reason = "r", .who = "ann"}));
+  store.set_now(store.now() + 9'999'000);
+  ASSERT_TRUE(people->controls()->limit);
+  EXPECT_EQ(people->controls()->limit->remaining, std::chrono::milliseconds(1));
+  store.set_now(store.now() + 1'000);
+  EXPECT_FALSE(people->controls()->limit);
+}
+
 }  // namespace
 }  // namespace spillway::ports
