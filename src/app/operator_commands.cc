@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string>
 
+#include "app/governor_command.h"
 #include "app/holder_name.h"
 #include "app/pause_command.h"
 #include "app/reconcile_command.h"
@@ -41,7 +42,7 @@ void add_status(const Adder& add) {
   command->add_flag("--check", given->check, "exit 3 when something needs a person");
   command->callback([=, with_store = add.with_store, status = &add.status] {
     *status = with_store([&](const config::Config& config, ports::OutboxStore& store) {
-      StatusOptions options = status_options(config);
+      StatusOptions options{.inquiry = inquiry_of(config)};
       options.json = given->json;
       options.watch = given->watch;
       options.check = given->check;
@@ -66,6 +67,58 @@ void add_pause(const Adder& add, bool pause) {
       return (pause ? run_pause : run_resume)(*given, store, std::cout, std::cerr);
     });
   });
+}
+
+void add_governor_show(const Adder& add, CLI::App& governor) {
+  auto given = std::make_shared<GovernorShowOptions>();
+  CLI::App* command = add.command(governor, "show", "Law, override and signals as they are now");
+  command->add_flag("--json", given->json, "as JSON");
+  command->callback([=, with_store = add.with_store, status = &add.status] {
+    *status = with_store([&](const config::Config& config, ports::OutboxStore& store) {
+      given->inquiry = inquiry_of(config);
+      given->colour = colour_wanted();
+      return run_governor_show(*given, store, std::cout, std::cerr);
+    });
+  });
+}
+
+void add_governor_limit(const Adder& add, CLI::App& governor, bool hold) {
+  auto given = std::make_shared<GovernorLimitOptions>();
+  CLI::App* command = hold ? add.command(governor, "hold", "Nothing above what is sent now, for a while")
+                           : add.command(governor, "set", "At most so much, for a while; live itself is never held");
+  if (!hold) command->add_option("--max", given->max, "events/s, live and backlog together")->required();
+  command->add_option("--for", given->lasts, "until it ends by itself, 24h at most")->capture_default_str();
+  command->add_option("--reason", given->reason, "kept, and shown in every status")->required();
+  command->add_flag("--json", given->json, "as JSON");
+  command->callback([=, with_store = add.with_store, status = &add.status] {
+    *status = with_store([&](const config::Config&, ports::OutboxStore& store) {
+      given->who = person_name();
+      return run_governor_limit(*given, store, std::cout, std::cerr);
+    });
+  });
+}
+
+void add_governor_clear(const Adder& add, CLI::App& governor) {
+  auto given = std::make_shared<GovernorClearOptions>();
+  CLI::App* command = add.command(governor, "clear", "End an override before its time");
+  command->add_option("--reason", given->reason, "kept");
+  command->add_flag("--json", given->json, "as JSON");
+  command->callback([=, with_store = add.with_store, status = &add.status] {
+    *status = with_store([&](const config::Config&, ports::OutboxStore& store) {
+      given->who = person_name();
+      return run_governor_clear(*given, store, std::cout, std::cerr);
+    });
+  });
+}
+
+void add_governor(const Adder& add) {
+  CLI::App* governor =
+      add.app.add_subcommand("governor", "Limit the rate for a while, in all instances; works without a relay as well");
+  governor->require_subcommand(1);
+  add_governor_show(add, *governor);
+  add_governor_limit(add, *governor, true);
+  add_governor_limit(add, *governor, false);
+  add_governor_clear(add, *governor);
 }
 
 void take_selection(CLI::App* command, SelectionOptions& selection) {
@@ -127,6 +180,7 @@ void add_operator_commands(CLI::App& app, const std::function<void(CLI::App*)>& 
   add_status(add);
   add_pause(add, true);
   add_pause(add, false);
+  add_governor(add);
   add_show(add, app, "explain", "Why one event was published by hand, set aside or discarded", run_explain);
   CLI::App* reconcile = app.add_subcommand("reconcile", "Resolve what was set aside; works without a relay as well");
   reconcile->require_subcommand(1);

@@ -3,11 +3,9 @@
 
 #include <chrono>
 #include <iosfwd>
-#include <string>
 
-#include "config/config.h"
+#include "app/inquiry.h"
 #include "ports/outbox_store.h"
-#include "status/status.h"
 
 namespace spillway::app {
 
@@ -16,15 +14,10 @@ struct StatusOptions {
   bool watch = false;   // --watch: again every two seconds, until it is ended
   bool check = false;   // --check: exit 3 when something needs a person
   bool colour = false;  // `out` is a terminal and NO_COLOR is not set
-  status::Subject subject{};
-  std::string relay{};                                           // host:port to ask; empty: nobody is asked
-  std::chrono::milliseconds patience = std::chrono::seconds(1);  // with the relay
-  std::chrono::milliseconds every = std::chrono::seconds(2);     // --watch
-  int rounds = 0;                                                // of --watch; 0: for ever
+  Inquiry inquiry{};
+  std::chrono::milliseconds every = std::chrono::seconds(2);  // --watch
+  int rounds = 0;                                             // of --watch; 0: for ever
 };
-
-// The parts that come from the configuration.
-StatusOptions status_options(const config::Config& config);
 
 // 1 where neither the store nor a relay answers.
 int run_status(const StatusOptions& options, ports::OutboxStore& store, std::ostream& out, std::ostream& err);

@@ -79,7 +79,7 @@ TEST_F(StatusCommand, AddsWhatTheRelaySays) {
   status::LiveFigures live{.process = "box/1", .state = relay::RelayState::kRunning};
   live.rates = {.arrival = 10, .published = 20};
   const Relay relay(status::to_json(status::assemble({.outbox = "default", .store = store.describe()}, {}, live)));
-  options_.relay = relay.address();
+  options_.inquiry.relay = relay.address();
   options_.json = true;
   options_.check = true;
   EXPECT_EQ(run(), kExitDone) << out_.str();
@@ -92,7 +92,7 @@ TEST_F(StatusCommand, AddsWhatTheRelaySays) {
 TEST_F(StatusCommand, DoesNotMistakeAnotherOutboxForThisOne) {
   const Relay relay(
       status::to_json(status::assemble({.outbox = "other", .store = store.describe()}, {}, status::LiveFigures{})));
-  options_.relay = relay.address();
+  options_.inquiry.relay = relay.address();
   EXPECT_EQ(run(), kExitDone);
   EXPECT_THAT(out_.str(), HasSubstr("the relay there carries another outbox: other"));
 }
@@ -119,15 +119,15 @@ TEST_F(StatusCommand, WatchShowsItAgainAndAgain) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
 }
 
-TEST(StatusOptions, AskTheAddressThatTheRelayListensOn) {
+TEST(Inquiry, AsksTheAddressThatTheRelayListensOn) {
   config::Config config;
-  EXPECT_EQ(status_options(config).relay, "127.0.0.1:8787");
+  EXPECT_EQ(inquiry_of(config).relay, "127.0.0.1:8787");
   config.http.listen = config::ListenAddress{"0.0.0.0", 80};
-  EXPECT_EQ(status_options(config).relay, "127.0.0.1:80");
+  EXPECT_EQ(inquiry_of(config).relay, "127.0.0.1:80");
   config.http.listen = config::ListenAddress{"::", 80};
-  EXPECT_EQ(status_options(config).relay, "[::1]:80");
+  EXPECT_EQ(inquiry_of(config).relay, "[::1]:80");
   config.http.listen.reset();
-  EXPECT_EQ(status_options(config).relay, "");
+  EXPECT_EQ(inquiry_of(config).relay, "");
 }
 
 }  // namespace

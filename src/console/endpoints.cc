@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "console/governor_routes.h"
 #include "console/page.h"
 #include "console/reconcile_routes.h"
 #include "status/json.h"
@@ -84,6 +85,7 @@ void add_endpoints(http::Server& server, Desk& desk, Exhibits exhibits) {
         "POST", pause ? "/api/pause" : "/api/resume",
         [&desk, pause](const Request& request, const Reply& reply) { change_pause(desk, pause, request, reply); });
   }
+  add_governor_routes(server, desk);
   add_reconcile_routes(server, desk, exhibits.show_payloads);
 }
 

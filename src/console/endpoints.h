@@ -29,6 +29,7 @@ struct Exhibits {
 
 // GET /  /style.css  /healthz  /readyz  /metrics  /api/status  /api/reconcile  /api/reconcile/show?id=
 // POST /api/pause  /api/resume  {"lane": "all" | "backlog", "reason", "who"}
+// POST /api/governor  {"action": "hold" | "set" | "clear", "max", "for", "reason", "who"}
 // POST /api/reconcile/publish  /api/reconcile/discard
 //   {"ids": […]} or a selection {"rule", "type", "before", "up_to_seq", "confirm": N}, and "reason", "who"
 // A selection whose count is not the one confirmed changes nothing and is answered with 409 and its preview.

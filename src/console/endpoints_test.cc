@@ -124,8 +124,35 @@ TEST_F(Endpoints, PauseAndResumeAreKept) {
   EXPECT_EQ(post("/api/pause", "[]").status, 400u);
 }
 
+TEST_F(Endpoints, AnOverrideIsSetHeldAndCleared) {
+  start();
+  const auto set =
+      post("/api/governor", R"({"action": "set", "max": 500, "for": "30m", "reason": "month end", "who": "ann"})");
+  EXPECT_EQ(set.status, 200u) << set.body;
+  EXPECT_EQ(Json::parse(set.body)["override"]["max"], 500);
+  EXPECT_EQ(people->controls()->limit->max_total, 500);
+  EXPECT_GT(people->controls()->limit->remaining, std::chrono::minutes(29));
+  EXPECT_EQ(post("/api/governor", R"({"action": "hold", "reason": "watching"})").status, 200u);
+  EXPECT_FALSE(people->controls()->limit->max_total);
+  EXPECT_EQ(people->controls()->limit->who, "http");
+  EXPECT_EQ(post("/api/governor", R"({"action": "clear"})").body, "{\"override\":null}\n");
+  EXPECT_FALSE(people->controls()->limit);
+}
+
+TEST_F(Endpoints, AnOverrideThatIsNoneIsRefused) {
+  start();
+  for (const char* body :
+       {"[]", "{}", R"({"action": "set", "reason": "r"})", R"({"action": "hold"})",
+        R"({"action": "set", "max": "5", "reason": "r"})", R"({"action": "hold", "for": "25h", "reason": "r"})",
+        R"({"action": "hold", "for": "soon", "reason": "r"})"}) {
+    EXPECT_EQ(post("/api/governor", body).status, 400u) << body;
+  }
+  EXPECT_FALSE(people->controls()->limit);
+}
+
 TEST_F(Endpoints, ChangesNeedTheToken) {
   start();
+  EXPECT_EQ(post("/api/governor", R"({"action": "hold", "reason": "r"})", "wrong").status, 401u);
   EXPECT_EQ(post("/api/pause", "{}", "wrong").status, 401u);
   EXPECT_EQ(post("/api/reconcile/discard", R"({"rule": "old", "confirm": 2})", "").status, 401u);
   EXPECT_FALSE(people->controls()->pause.all);

@@ -1,5 +1,7 @@
 #include "status/json.h"
 
+#include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "model/timestamp.h"
@@ -88,14 +90,43 @@ Json time_json(const std::optional<std::int64_t>& micros) {
   return micros ? Json(model::to_string(model::Timestamp::at(*micros))) : Json(nullptr);
 }
 
-Json governor_json(const GovernorView& governor) {
+Json override_json(const std::optional<ports::Override>& limit, const std::optional<double>& held_at) {
+  if (!limit) return nullptr;
+  return {{"kind", limit->max_total ? "set" : "hold"},
+          {"max", or_null(limit->max_total ? limit->max_total : held_at)},
+          {"remaining_s", std::chrono::duration<double>(limit->remaining).count()},
+          {"reason", limit->reason},
+          {"who", limit->who},
+          {"since", time_json(limit->since_unix_micros)},
+          {"since_us", limit->since_unix_micros}};
+}
+
+std::optional<ports::Override> override_from(const Json& json) {
+  if (json.empty()) return std::nullopt;
+  const bool hold = json.value("kind", "") == "hold";
+  return ports::Override{.max_total = hold ? std::nullopt : optional_of<double>(json, "max"),
+                         .reason = json.value("reason", ""),
+                         .who = json.value("who", ""),
+                         .since_unix_micros = json.value("since_us", std::int64_t{0}),
+                         .remaining = std::chrono::milliseconds(std::llround(json.value("remaining_s", 0.0) * 1e3))};
+}
+
+Json governor_json(const Status& status) {
+  const GovernorView& governor = status.governor;
+  const auto limit = status.store.figures ? status.store.figures->limit : std::nullopt;
   return {{"law", governor.law},
           {"state", governor.state},
           {"capacity", or_null(governor.capacity)},
           {"budget", or_null(governor.budget)},
+          {"total", or_null(governor.total)},
+          {"live_demand", or_null(governor.live_demand)},
+          {"live_cap", or_null(governor.live_cap)},
+          {"cause", governor.cause},
           {"reason", governor.reason},
           {"since", time_json(governor.since_unix_micros)},
-          {"since_us", or_null(governor.since_unix_micros)}};
+          {"since_us", or_null(governor.since_unix_micros)},
+          {"held_at", or_null(governor.held_at)},
+          {"override", override_json(limit, governor.held_at)}};
 }
 
 GovernorView governor_from(const Json& json) {
@@ -103,6 +134,11 @@ GovernorView governor_from(const Json& json) {
           .state = json.value("state", "unknown"),
           .capacity = optional_of<double>(json, "capacity"),
           .budget = optional_of<double>(json, "budget"),
+          .total = optional_of<double>(json, "total"),
+          .live_demand = optional_of<double>(json, "live_demand"),
+          .live_cap = optional_of<double>(json, "live_cap"),
+          .held_at = optional_of<double>(json, "held_at"),
+          .cause = json.value("cause", ""),
           .reason = json.value("reason", ""),
           .since_unix_micros = optional_of<std::int64_t>(json, "since_us")};
 }
@@ -115,7 +151,9 @@ Json signals_json(const std::vector<SignalView>& signals) {
                     {"error_rate", or_null(signal.error_rate)},
                     {"age_s", or_null(signal.age_s)},
                     {"ceiling_ms", or_null(signal.ceiling_ms)},
-                    {"state", signal.state}});
+                    {"state", signal.state},
+                    {"trouble", signal.trouble},
+                    {"climb", or_null(signal.climb)}});
   }
   return list;
 }
@@ -128,9 +166,23 @@ std::vector<SignalView> signals_from(const Json& list) {
                        .error_rate = optional_of<double>(json, "error_rate"),
                        .age_s = optional_of<double>(json, "age_s"),
                        .ceiling_ms = optional_of<double>(json, "ceiling_ms"),
-                       .state = json.value("state", "")});
+                       .state = json.value("state", ""),
+                       .trouble = json.value("trouble", ""),
+                       .climb = optional_of<double>(json, "climb")});
   }
   return signals;
+}
+
+Json sent_json(const std::optional<LaneTotals>& sent) {
+  if (!sent) return nullptr;
+  return {{"live", sent->live}, {"promoted", sent->promoted}, {"backlog", sent->backlog}};
+}
+
+std::optional<LaneTotals> sent_from(const Json& json) {
+  if (json.empty()) return std::nullopt;
+  return LaneTotals{.live = json.value("live", std::int64_t{0}),
+                    .promoted = json.value("promoted", std::int64_t{0}),
+                    .backlog = json.value("backlog", std::int64_t{0})};
 }
 
 Json relay_json(const LiveFigures& relay) {
@@ -147,6 +199,7 @@ Json relay_json(const LiveFigures& relay) {
   return {{"process", relay.process},
           {"state", relay::to_string(relay.state)},
           {"turn_age_s", relay.turn_age_s},
+          {"sent", sent_json(relay.sent)},
           {"unfinished", relay.unfinished},
           {"in_flight", {{"events", relay.in_flight}, {"bytes", relay.in_flight_bytes}}},
           {"held_by_ahead", relay.held_by_ahead},
@@ -175,6 +228,7 @@ LiveFigures live_from(const Status& status, const Json& json) {
                    .turn_age_s = json.value("turn_age_s", 0.0),
                    .rates = status.rates,
                    .live = status.live,
+                   .sent = sent_from(section(json, "sent")),
                    .unfinished = json.value("unfinished", std::int64_t{0}),
                    .in_flight = in_flight.value("events", std::int64_t{0}),
                    .in_flight_bytes = in_flight.value("bytes", std::int64_t{0}),
@@ -258,7 +312,8 @@ std::optional<ports::Figures> figures_from(const Json& json, const Status& statu
                                   .backlog = paused.value("backlog", false) && !paused.value("live", false),
                                   .reason = paused.value("reason", ""),
                                   .who = paused.value("who", ""),
-                                  .since_unix_micros = paused.value("since_us", std::int64_t{0})}};
+                                  .since_unix_micros = paused.value("since_us", std::int64_t{0})},
+                        .limit = override_from(section(section(json, "governor"), "override"))};
 }
 
 Json alerts_json(const std::vector<Alert>& alerts) {
@@ -315,7 +370,7 @@ std::string to_json(const Status& status, bool indent) {
   out["live"] = {{"events", or_null(status.live.events)}, {"oldest_age_s", or_null(status.live.oldest_age_s)}};
   out["rates"] = rates_json(status.rates);
   out["eta"] = eta_json(status.eta);
-  out["governor"] = governor_json(status.governor);
+  out["governor"] = governor_json(status);
   out["signals"] = signals_json(status.signals);
   put_figures(out, status);
   out["lease"] = lease_json(status);
@@ -324,6 +379,16 @@ std::string to_json(const Status& status, bool indent) {
   out["figures"] = {{"age_s", status.store.age_s}, {"error", status.store.error}};
   // Names and reasons come from outside and may hold anything: what is not UTF-8 is replaced.
   return out.dump(indent ? 2 : -1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string governor_to_json(const Status& status) {
+  const Json out = {{"version", 1}, {"governor", governor_json(status)}, {"signals", signals_json(status.signals)}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string override_to_json(const std::optional<ports::Override>& limit) {
+  const Json out = {{"override", override_json(limit, std::nullopt)}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 base::Result<Status> from_json(std::string_view text) {

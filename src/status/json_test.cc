@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "status/governor_view.h"
 #include "status/status_samples.h"
 
 namespace spillway::status {
@@ -21,14 +22,36 @@ Status busy() {
   figures.seq_headroom = 0.5;
   figures.seq_cache = 100;
   figures.pause = {.all = false, .backlog = true, .reason = "night", .who = "ann", .since_unix_micros = 17};
+  figures.limit = {.max_total = {},
+                   .reason = "watching",
+                   .who = "bob",
+                   .since_unix_micros = 18,
+                   .remaining = std::chrono::milliseconds(90'500)};
   LiveFigures live = running();
+  live.sent = LaneTotals{.live = 7, .promoted = 2, .backlog = 30};
+  live.governor =
+      view_of(governor::LawKind::kAdaptive, {.total_rate = 1400,
+                                             .backlog_budget = 0,
+                                             .live_cap = 70,
+                                             .state = governor::State::kBraking,
+                                             .cause = {governor::CauseKind::kCollapsed, "bank", 0.4, 0.25, ""},
+                                             .capacity = 1400,
+                                             .live_rate = 1200});
+  live.governor.held_at = 900;
   live.rates.published = 1500;
   live.net = NetRange{400, 600};
   live.in_flight = 20;
   live.in_flight_bytes = 5000;
   live.stuck = {{.topic = "t", .partition = 1, .seconds = 11, .waiting = 5, .reason = "r"}};
   live.governor.since_unix_micros = 1'700'000'000'000'000;
-  live.signals = {{.name = "bank", .p99_ms = 412, .error_rate = 0.01, .age_s = 1, .ceiling_ms = 400, .state = "over"}};
+  live.signals = {{.name = "bank",
+                   .p99_ms = 412,
+                   .error_rate = 0.01,
+                   .age_s = 1,
+                   .ceiling_ms = 400,
+                   .state = "over",
+                   .trouble = "2 of 5 targets answer",
+                   .climb = 1.4}};
   return assemble(subject(), said(figures), live);
 }
 
@@ -54,6 +77,14 @@ TEST(StatusJson, HasTheNamesOfTheContract) {
                            "/governor/budget",
                            "/governor/reason",
                            "/governor/since",
+                           "/governor/override",
+                           "/governor/override/max",
+                           "/governor/override/remaining_s",
+                           "/governor/override/reason",
+                           "/governor/override/who",
+                           "/governor/live_demand",
+                           "/governor/live_cap",
+                           "/relay/sent/backlog",
                            "/signals/0/name",
                            "/signals/0/p99_ms",
                            "/signals/0/error_rate",
@@ -76,6 +107,9 @@ TEST(StatusJson, HasTheNamesOfTheContract) {
   EXPECT_EQ(json["backlog"]["events"], 1200);
   EXPECT_DOUBLE_EQ(json["eta"]["seconds"].get<double>(), 2.4);
   EXPECT_EQ(json["governor"]["since"], "2023-11-14T22:13:20.000000Z");
+  EXPECT_EQ(json["governor"]["override"]["kind"], "hold");
+  EXPECT_EQ(json["governor"]["override"]["max"], 900) << "what the relay fixed the hold at";
+  EXPECT_EQ(json["governor"]["override"]["remaining_s"], 90.5);
   EXPECT_EQ(json["lease"]["role"], "owner");
   EXPECT_EQ(json["paused"]["live"], false);
 }

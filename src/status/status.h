@@ -24,12 +24,26 @@ struct Rates {  // events/s over the last ten seconds
   bool operator==(const Rates&) const = default;
 };
 
+// Events since the start of the process, by the lane that they went through.
+struct LaneTotals {
+  std::int64_t live = 0;
+  std::int64_t promoted = 0;
+  std::int64_t backlog = 0;
+
+  bool operator==(const LaneTotals&) const = default;
+};
+
 struct GovernorView {
   std::string law = "unlimited";
-  std::string state = "idle";        // idle | slow_start | tracking | backing_off | blind | braking | manual
-  std::optional<double> capacity{};  // events/s; empty where the law has no estimate
-  std::optional<double> budget{};    // events/s for the backlog; empty = not limited
-  std::string reason{};
+  std::string state = "idle";           // idle | slow_start | tracking | backing_off | blind | braking | manual
+  std::optional<double> capacity{};     // events/s; empty where the law has no estimate
+  std::optional<double> budget{};       // events/s for the backlog; empty = not limited
+  std::optional<double> total{};        // events/s, live included; empty = not limited
+  std::optional<double> live_demand{};  // events/s that live traffic asks for
+  std::optional<double> live_cap{};     // events/s; empty = live is not held
+  std::optional<double> held_at{};      // events/s that the relay fixed a `hold` at
+  std::string cause{};                  // the name of what binds the rate; empty = no governor runs
+  std::string reason{};                 // the same as one line
   std::optional<std::int64_t> since_unix_micros{};
 
   bool operator==(const GovernorView&) const = default;
@@ -39,9 +53,11 @@ struct SignalView {
   std::string name{};
   std::optional<double> p99_ms{};
   std::optional<double> error_rate{};  // 0..1
-  std::optional<double> age_s{};
+  std::optional<double> age_s{};       // since it last spoke; empty: it never did
   std::optional<double> ceiling_ms{};
   std::string state{};
+  std::string trouble{};          // why it does not speak, in one line; empty = none
+  std::optional<double> climb{};  // p99 of the last minute ÷ that of two minutes before; empty unless it rises
 
   bool operator==(const SignalView&) const = default;
 };
@@ -59,9 +75,10 @@ struct LiveFigures {
   relay::RelayState state = relay::RelayState::kStandby;
   double turn_age_s = 0;  // since its loop last came round
   Rates rates{};
-  std::optional<NetRange> net{};  // drain - arrival over five minutes
-  Waiting live{};                 // of what waits, what is live; empty where the relay does not tell lanes apart
-  std::int64_t unfinished = 0;    // rows read and not finished
+  std::optional<NetRange> net{};     // drain - arrival over five minutes
+  Waiting live{};                    // of what waits, what is live; empty where the relay does not tell lanes apart
+  std::optional<LaneTotals> sent{};  // likewise
+  std::int64_t unfinished = 0;       // rows read and not finished
   std::int64_t in_flight = 0;
   std::int64_t in_flight_bytes = 0;
   bool held_by_ahead = false;  // reading stopped at limits.ahead

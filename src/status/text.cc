@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "status/governor_view.h"
 #include "status/words.h"
 
 namespace spillway::status {
@@ -27,6 +28,7 @@ class Page {
     const bool page = alert.severity == Severity::kPage;
     text_ += fmt::format("  {} {}: {}\n", paint(page ? "1;31" : "33", page ? "!!" : "! "), alert.name, alert.summary);
   }
+  void governor(const Status& status);
   void line(const char* name, const std::string& value) { text_ += fmt::format("{:<12}{}\n", name, one_line(value)); }
   void gap() { text_ += "\n"; }
   std::string take() { return std::move(text_); }
@@ -93,16 +95,20 @@ std::string lease_words(const ports::Figures& figures) {
 std::string governor_words(const GovernorView& governor) {
   std::string text = fmt::format("{}, {}", governor.law, governor.state);
   if (governor.capacity) text += "   capacity " + rate_words(*governor.capacity);
+  if (governor.live_demand) text += "   live asks for " + rate_words(*governor.live_demand);
   if (governor.budget) text += "   backlog may use " + rate_words(*governor.budget);
+  if (governor.live_cap) text += "   live is held to " + rate_words(*governor.live_cap);
   return governor.reason.empty() ? text : text + "; " + governor.reason;
 }
 
 std::string signal_words(const SignalView& signal) {
   const auto ms = [](double value) { return fmt::format("{:.0f} ms", value); };
-  return fmt::format("{}: {}   p99 {} (ceiling {})   errors {}   {} old", signal.name, signal.state,
-                     or_unknown(signal.p99_ms, ms), signal.ceiling_ms ? ms(*signal.ceiling_ms) : "none",
-                     or_unknown(signal.error_rate, [](double r) { return fmt::format("{:.1f} %", r * 100); }),
-                     or_unknown(signal.age_s, span_words));
+  std::string text =
+      fmt::format("{}: {}   p99 {} (ceiling {})   errors {}   {}", signal.name, signal.state,
+                  or_unknown(signal.p99_ms, ms), signal.ceiling_ms ? ms(*signal.ceiling_ms) : "none",
+                  or_unknown(signal.error_rate, [](double r) { return fmt::format("{:.1f} %", r * 100); }),
+                  signal.age_s ? span_words(*signal.age_s) + " old" : "never spoke");
+  return signal.trouble.empty() ? text : text + "; " + signal.trouble;
 }
 
 std::string settled_words(const ports::Figures& figures) {
@@ -118,7 +124,22 @@ std::string pause_words(const ports::Pause& pause) {
                      pause.reason.empty() ? "" : ": " + pause.reason);
 }
 
+void Page::governor(const Status& status) {
+  line("governor", governor_words(status.governor));
+  if (status.store.figures && status.store.figures->limit) {
+    line("override", override_words(*status.store.figures->limit, status.governor.held_at));
+  }
+  for (const SignalView& signal : status.signals) line("signal", signal_words(signal));
+}
+
 }  // namespace
+
+std::string governor_text(const Status& status, Colour colour) {
+  Page page(colour);
+  page.governor(status);
+  if (status.store.figures && !status.store.figures->limit) page.line("override", "none");
+  return page.take();
+}
 
 std::string to_text(const Status& status, Colour colour) {
   Page page(colour);
@@ -134,8 +155,7 @@ std::string to_text(const Status& status, Colour colour) {
   page.line("rates", rates_words(status.rates));
   page.line("eta", eta_words(status.eta));
   page.line("relay", relay_words(status));
-  page.line("governor", governor_words(status.governor));
-  for (const SignalView& signal : status.signals) page.line("signal", signal_words(signal));
+  page.governor(status);
   if (const auto& figures = status.store.figures) {
     page.line("lease", lease_words(*figures));
     page.line("progress", figures->progress_age_s ? "saved " + span_words(*figures->progress_age_s) + " ago" : "never");

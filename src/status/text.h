@@ -11,4 +11,7 @@ enum class Colour : bool { kNone, kTerminal };
 
 std::string to_text(const Status& status, Colour colour);
 
+// The lines about the governor alone: law, override, signals.
+std::string governor_text(const Status& status, Colour colour);
+
 }  // namespace spillway::status
