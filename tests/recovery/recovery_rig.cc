@@ -33,13 +33,14 @@ std::string relay_sections(const RigOptions& options, const std::vector<std::str
       "lanes: {{live_age: {}ms, hold_live: {}}}\n"
       "governor: {{law: {}, min: {}, max: {}}}\n"
       "signals:\n"
-      "  - {{name: bank, kind: prometheus, urls: [{}], every: 250ms, timeout: 250ms, dead_time: 1s,\n"
+      "  - {{name: bank, kind: prometheus, urls: [{}], every: 250ms, timeout: 250ms, dead_time: {}ms,\n"
       "     histogram: bank_call_seconds, errors: bank_call_errors_total, latency_ceiling: {}ms,\n"
       "     error_ceiling: {}%, tolerance: {}%}}\n"
       "{}",
       options.live_age.count(), governor.hold_live ? "on_collapse" : "never", options.law, governor.min,
-      governor.max ? fmt::format("{}", *governor.max) : "none", fmt::join(urls, ", "), signal.latency_ceiling_s * 1e3,
-      signal.error_ceiling * 100, signal.tolerance * 100, options.triage);
+      governor.max ? fmt::format("{}", *governor.max) : "none", fmt::join(urls, ", "),
+      options.scenario.dead_time_s() * 1e3, signal.latency_ceiling_s * 1e3, signal.error_ceiling * 100,
+      signal.tolerance * 100, options.triage);
 }
 
 std::optional<double> number(const nlohmann::json& section, const char* name) {

@@ -1,6 +1,7 @@
 // A recovery on the real stack: an outbox that has filled up while no relay ran, PostgreSQL, a Kafka broker,
 // `spillway run`, a consumer that calls a stand-in bank, and services that go on writing. It plays a simulator's
-// scenario, so that the two can be compared; not played are path delay, lateness, noise and wrong units of the signal.
+// scenario, so that the two can be compared. The delays of path and signal are the stack's own: the scenario's only
+// make up the dead time that the relay is told. Lateness, noise and wrong units of the signal are not played.
 #pragma once
 
 #include <chrono>
