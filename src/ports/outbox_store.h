@@ -24,6 +24,7 @@
 #include "model/row.h"
 #include "model/settlement.h"
 #include "ports/override.h"
+#include "ports/triage_session.h"
 
 namespace spillway::ports {
 
@@ -226,6 +227,7 @@ class OutboxStore {
   virtual std::unique_ptr<OutboxLedger> open_ledger() = 0;
   virtual std::unique_ptr<LeaseSession> open_lease() = 0;
   virtual std::unique_ptr<OperatorSession> open_operator() = 0;
+  virtual std::unique_ptr<TriageSession> open_triage() = 0;
 
   // A table without snapshots, where each row is marked as it is acknowledged (compatibility mode).
   virtual bool marks_rows() const = 0;

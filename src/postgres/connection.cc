@@ -114,6 +114,7 @@ base::Status Connection::connect() {
 }
 
 base::Result<Answer> Connection::ask(const std::string& sql, std::span<const Value> values) {
+  refusal_.reset();
   if (auto status = connect(); !status) return std::unexpected(status.error());
   std::vector<const char*> pointers;
   pointers.reserve(values.size());
@@ -131,6 +132,7 @@ base::Result<Answer> Connection::sent(bool queued) {
 }
 
 base::Result<std::vector<Answer>> Connection::script(const std::string& sql, const CopyTaker& taker) {
+  refusal_.reset();
   if (auto status = connect(); !status) return std::unexpected(status.error());
   if (PQsendQuery(handle_.get(), sql.c_str()) != 1) return std::unexpected(lost());
   std::vector<Answer> answers;
@@ -241,6 +243,7 @@ base::Error Connection::failed(pg_result* result) {
   const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   // Without a SQLSTATE it was libpq that gave up on the connection.
   if (sqlstate == nullptr) return lost();
+  if (!refusal_) refusal_ = {sqlstate, primary != nullptr ? primary : ""};
   base::Error error = failure_of(sqlstate, primary != nullptr ? primary : PQresultErrorMessage(result));
   error.message = fmt::format("PostgreSQL {}: {}", place_, error.message);
   if (ends_connection(sqlstate)) close();

@@ -57,6 +57,14 @@ class Connection {
   // Waits for a NOTIFY on a channel that this connection listens to: its payload, or empty when the time is over.
   base::Result<std::optional<std::string>> notification(std::chrono::milliseconds limit);
 
+  // What the server said of the last statement that it refused, for whom class and message of the error are too little.
+  struct Refusal {
+    std::string sqlstate;
+    std::string message;
+  };
+  // Empty where the last call did not fail, or failed because of the connection.
+  const std::optional<Refusal>& refusal() const { return refusal_; }
+
   base::Status connect();
   bool connected() const { return handle_ != nullptr; }
   void close() { handle_.reset(); }
@@ -80,6 +88,7 @@ class Connection {
   ConnectOptions options_;
   std::string place_;
   bool sql_ascii_ = false;
+  std::optional<Refusal> refusal_;
   std::unique_ptr<pg_conn, Finish> handle_;
 };
 

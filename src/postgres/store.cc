@@ -6,6 +6,7 @@
 #include "postgres/operator_session.h"
 #include "postgres/pending_reader.h"
 #include "postgres/reader.h"
+#include "postgres/triage_session.h"
 
 namespace spillway::postgres {
 
@@ -29,6 +30,10 @@ std::unique_ptr<ports::LeaseSession> OutboxStore::open_lease() {
 
 std::unique_ptr<ports::OperatorSession> OutboxStore::open_operator() {
   return std::make_unique<OperatorSession>(options_.connect, options_.outbox, options_.layout);
+}
+
+std::unique_ptr<ports::TriageSession> OutboxStore::open_triage() {
+  return std::make_unique<TriageSession>(options_.connect, options_.outbox, options_.layout);
 }
 
 }  // namespace spillway::postgres

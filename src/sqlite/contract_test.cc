@@ -41,6 +41,16 @@ class SqliteBench final : public OutboxBench {
     return std::stoll(sqlite::value_of(path_, "SELECT count(*) FROM spillway_outbox"));
   }
 
+  Predicate query(const std::string& holds, const std::string& fails) override {
+    sqlite::execute(path_, "CREATE TABLE sought (id TEXT PRIMARY KEY)");
+    sqlite::Connection writer(path_, sqlite::kPatience);
+    auto insert = writer.use("INSERT INTO sought VALUES (?)");
+    insert.bind(holds).run();
+    return {{{"SELECT 1 FROM sought WHERE json(iif(", RowField::kAggregateId},
+             {" = '" + fails + "', '{', '1')) = '1' AND id = ", RowField::kAggregateId},
+             {" -- to the end"}}};
+  }
+
  private:
   static void emit(sqlite::Connection& writer, const NewRow& row) {
     auto statement = writer.use(sqlite::kEmit);

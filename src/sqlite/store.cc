@@ -7,6 +7,7 @@
 #include "sqlite/ledger.h"
 #include "sqlite/operator_session.h"
 #include "sqlite/reader.h"
+#include "sqlite/triage_session.h"
 
 namespace spillway::sqlite {
 
@@ -18,6 +19,7 @@ std::unique_ptr<ports::LeaseSession> OutboxStore::open_lease() { return std::mak
 std::unique_ptr<ports::OperatorSession> OutboxStore::open_operator() {
   return std::make_unique<OperatorSession>(options_);
 }
+std::unique_ptr<ports::TriageSession> OutboxStore::open_triage() { return std::make_unique<TriageSession>(options_); }
 
 std::string OutboxStore::describe() const { return fmt::format("SQLite {}", options_.path); }
 

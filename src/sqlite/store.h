@@ -18,6 +18,7 @@ class OutboxStore final : public ports::OutboxStore {
   std::unique_ptr<ports::OutboxLedger> open_ledger() override;
   std::unique_ptr<ports::LeaseSession> open_lease() override;
   std::unique_ptr<ports::OperatorSession> open_operator() override;
+  std::unique_ptr<ports::TriageSession> open_triage() override;
 
   bool marks_rows() const override { return false; }
   std::string describe() const override;

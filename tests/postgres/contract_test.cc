@@ -10,6 +10,14 @@ using testing::Session;
 
 std::string sql_text(const std::optional<std::string>& text) { return text ? postgres::literal(*text) : "null"; }
 
+Predicate query_in(const Outbox& outbox, const std::string& holds, const std::string& fails) {
+  outbox.sql("create table public.sought (id text primary key); insert into public.sought values (" +
+             postgres::literal(holds) + ")");
+  return {{{"select from public.sought where 1 / case when ", RowField::kAggregateId},
+           {" = " + postgres::literal(fails) + " then 0 else 1 end = 1 and id = ", RowField::kAggregateId},
+           {" -- to the end"}}};
+}
+
 class PostgresBench final : public OutboxBench {
  public:
   OutboxStore& store() override { return *store_; }
@@ -31,6 +39,9 @@ class PostgresBench final : public OutboxBench {
   }
 
   std::int64_t rows_in_table() override { return outbox_.number("select count(*) from spillway.outbox"); }
+  Predicate query(const std::string& holds, const std::string& fails) override {
+    return query_in(outbox_, holds, fails);
+  }
 
  private:
   static std::string sql(const NewRow& row) {
@@ -62,6 +73,9 @@ class AdoptedBench final : public OutboxBench {
     session.run("rollback");
   }
   std::int64_t rows_in_table() override { return adopted_.outbox.number("select count(*) from public.events"); }
+  Predicate query(const std::string& holds, const std::string& fails) override {
+    return query_in(adopted_.outbox, holds, fails);
+  }
 
  private:
   static std::string sql(const NewRow& row) {

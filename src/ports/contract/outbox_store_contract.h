@@ -41,6 +41,8 @@ class OutboxBench {
   virtual void insert_many(std::int64_t count, std::size_t payload_bytes) = 0;
   virtual void insert_and_roll_back(const NewRow& row) = 0;
   virtual std::int64_t rows_in_table() = 0;
+  // A query that holds for rows with the one aggregateid and raises an error for those with the other.
+  virtual Predicate query(const std::string& holds, const std::string& fails) = 0;
 };
 
 using MakeOutboxBench = std::function<std::unique_ptr<OutboxBench>()>;
@@ -132,6 +134,17 @@ class OutboxStoreContract : public testing::TestWithParam<MakeOutboxBench> {
     Seqs seqs;
     for (const auto& s : found.value_or(std::vector<model::Settlement>{})) seqs.push_back(s.seq);
     return seqs;
+  }
+
+  static AskedRow asked(std::int64_t seq, std::string_view aggregate_id, std::string_view type = "opened",
+                        std::string_view aggregate_type = "account") {
+    return {.seq = seq, .aggregate_type = aggregate_type, .aggregate_id = aggregate_id, .type = type};
+  }
+
+  std::vector<std::size_t> newer(const std::vector<AskedRow>& rows) {
+    const auto found = store().open_triage()->newer_for_key(rows);
+    EXPECT_TRUE(found) << found.error().message;
+    return found.value_or(std::vector<std::size_t>{});
   }
 
   template <typename Answer>
@@ -631,6 +644,57 @@ TEST_P(OutboxStoreContract, FiguresCountWhatWaits) {
   const Seqs rest = read_all(at);
   ASSERT_TRUE(ledger_->save(fence, {{at, {}}, 25, rest}));
   EXPECT_EQ(operator_->figures()->waiting_rows, 0);
+}
+
+// Triage
+
+TEST_P(OutboxStoreContract, AQueryAnswersForEachRowAndFailsForOneAlone) {
+  const auto session = store().open_triage();
+  const Predicate predicate = bench_->query("it's \"a\", {\\b}", "bad");
+  EXPECT_TRUE(session->check(predicate));
+  std::vector<AskedRow> rows;
+  for (int i = 0; i < 20; ++i) rows.push_back(asked(i + 1, "k"));
+  rows[3].aggregate_id = rows[17].aggregate_id = "it's \"a\", {\\b}";
+  rows[0].aggregate_id = rows[4].aggregate_id = rows[19].aggregate_id = "bad";
+  rows[7].aggregate_id = std::nullopt;
+  const auto found = session->matches(predicate, rows);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->matched, (std::vector<std::size_t>{3, 17}));
+  ASSERT_EQ(found->failed.size(), 3U);
+  EXPECT_EQ(found->failed[0].row, 0U);
+  EXPECT_EQ(found->failed[1].row, 4U);
+  EXPECT_EQ(found->failed[2].row, 19U);
+  EXPECT_FALSE(found->failed[0].message.empty());
+  EXPECT_TRUE(session->matches(predicate, {})->matched.empty());
+}
+
+TEST_P(OutboxStoreContract, NewerOfAKeyMeansTheSameAggregateAndTypeAndALargerSeq) {
+  const std::int64_t a = bench_->insert({.aggregate_id = "a"});
+  const std::int64_t b = bench_->insert({.aggregate_id = "b"});
+  const std::int64_t other_type = bench_->insert({.aggregate_id = "a", .type = "closed"});
+  const std::int64_t other_kind = bench_->insert({.aggregate_id = "b", .aggregate_type = "card"});
+  EXPECT_EQ(newer({asked(a, "a"), asked(b, "b")}), std::vector<std::size_t>{});
+  const std::int64_t a2 = bench_->insert({.aggregate_id = "a"});
+  bench_->insert_and_roll_back({.aggregate_id = "b"});
+  EXPECT_EQ(newer({asked(a, "a"), asked(b, "b"), asked(other_type, "a", "closed"),
+                   asked(other_kind, "b", "opened", "card"), asked(a2, "a")}),
+            std::vector<std::size_t>{0});
+}
+
+TEST_P(OutboxStoreContract, ANewerRowThatIsNotPublishedDoesNotCount) {
+  const Fence fence = own();
+  const std::int64_t a = bench_->insert({.aggregate_id = "a"});
+  const std::int64_t a2 = bench_->insert({.aggregate_id = "a"});
+  for (const auto verdict : {model::Verdict::kSetAside, model::Verdict::kReconcile, model::Verdict::kDiscard}) {
+    EXPECT_EQ(newer({asked(a, "a")}), (std::vector<std::size_t>{0}));
+    const std::int64_t latest = bench_->insert({.aggregate_id = "b"});
+    const std::int64_t later = bench_->insert({.aggregate_id = "b"});
+    record(fence, {settlement(later, verdict, "b")});
+    EXPECT_EQ(newer({asked(latest, "b")}), std::vector<std::size_t>{}) << to_string(verdict);
+    record(fence, {settlement(latest, model::Verdict::kDiscard, "b")});
+  }
+  record(fence, {settlement(a2, model::Verdict::kPublish)});
+  EXPECT_EQ(newer({asked(a, "a")}), (std::vector<std::size_t>{0}));
 }
 
 }  // namespace spillway::ports

@@ -292,6 +292,18 @@ std::int64_t FakeOutbox::resolve(const SettlementFilter& filter, Verdict verdict
   return static_cast<std::int64_t>(chosen.size());
 }
 
+bool FakeOutbox::has_newer(const AskedRow& row) const {
+  for (auto at = rows_.upper_bound(row.seq); at != rows_.end(); ++at) {
+    const auto& [seq, stored] = *at;
+    const bool same = stored.row.aggregate_id == row.aggregate_id && stored.row.type == row.type &&
+                      stored.row.aggregate_type == row.aggregate_type;
+    if (stored.commit == 0 || !same) continue;
+    const auto settlement = settled_.find(seq);
+    if (settlement == settled_.end() || settlement->second.verdict == Verdict::kPublish) return true;
+  }
+  return false;
+}
+
 Figures FakeOutbox::figures(std::int64_t now_micros) const {
   Figures figures;
   const auto rests = waiting_in(progress_);

@@ -56,6 +56,9 @@ class FakeOutbox {
   std::int64_t resolve(const SettlementFilter& filter, model::Verdict verdict, const std::string& reason,
                        const std::string& who, std::int64_t now_micros);
 
+  // As TriageSession::newer_for_key has it.
+  bool has_newer(const AskedRow& row) const;
+
   // Exact; lease and pause are left to the caller.
   Figures figures(std::int64_t now_micros) const;
 

@@ -283,6 +283,45 @@ class FakeOperatorSession final : public OperatorSession {
   FakeOutboxStore& store_;
 };
 
+class FakeTriageSession final : public TriageSession {
+ public:
+  explicit FakeTriageSession(FakeOutboxStore& store) : store_(store) {}
+
+  base::Status check(const Predicate&) override {
+    return store_.call(FakeCall::kTriage, []() -> base::Status { return {}; });
+  }
+
+  base::Result<Matches> matches(const Predicate& predicate, std::span<const AskedRow> rows) override {
+    return store_.call(FakeCall::kTriage, [&]() -> base::Result<Matches> {
+      store_.rows_asked_ += rows.size();
+      Matches found;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto holds = store_.query_(predicate, rows[i]);
+        if (!holds) {
+          found.failed.push_back({i, holds.error().message});
+        } else if (*holds) {
+          found.matched.push_back(i);
+        }
+      }
+      return found;
+    });
+  }
+
+  base::Result<std::vector<std::size_t>> newer_for_key(std::span<const AskedRow> rows) override {
+    return store_.call(FakeCall::kTriage, [&]() -> base::Result<std::vector<std::size_t>> {
+      store_.rows_asked_ += rows.size();
+      std::vector<std::size_t> found;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (store_.outbox_.has_newer(rows[i])) found.push_back(i);
+      }
+      return found;
+    });
+  }
+
+ private:
+  FakeOutboxStore& store_;
+};
+
 base::Result<std::vector<std::string>> FakeOutboxStore::inspect() {
   if (!reachable_) return base::fail(ErrorClass::kUnavailable, "the outbox is away");
   return std::vector<std::string>{};
@@ -294,5 +333,6 @@ std::unique_ptr<LeaseSession> FakeOutboxStore::open_lease() { return std::make_u
 std::unique_ptr<OperatorSession> FakeOutboxStore::open_operator() {
   return std::make_unique<FakeOperatorSession>(*this);
 }
+std::unique_ptr<TriageSession> FakeOutboxStore::open_triage() { return std::make_unique<FakeTriageSession>(*this); }
 
 }  // namespace spillway::ports

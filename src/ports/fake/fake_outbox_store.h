@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,7 +33,11 @@ enum class FakeCall : std::uint8_t {
   kRenew,
   kRelease,
   kOperator,
+  kTriage,
 };
+
+// What the database answers to a query about a row; an error is one that the query raises for this row alone.
+using FakeQuery = std::function<base::Result<bool>(const Predicate&, const AskedRow&)>;
 
 class FakeOutboxStore final : public OutboxStore {
  public:
@@ -41,6 +46,7 @@ class FakeOutboxStore final : public OutboxStore {
   std::unique_ptr<OutboxLedger> open_ledger() override;
   std::unique_ptr<LeaseSession> open_lease() override;
   std::unique_ptr<OperatorSession> open_operator() override;
+  std::unique_ptr<TriageSession> open_triage() override;
   bool marks_rows() const override { return false; }
   std::string describe() const override { return "an outbox in memory"; }
 
@@ -59,6 +65,11 @@ class FakeOutboxStore final : public OutboxStore {
   std::size_t rows() const { return outbox_.rows(); }
   const Progress& saved() const { return outbox_.progress(); }
 
+  // Queries of triage hold for no row unless told otherwise.
+  void answer_queries(FakeQuery query) { query_ = std::move(query); }
+  // How many rows were asked about so far, by queries and for newer ones of their key.
+  std::size_t rows_asked() const { return rows_asked_; }
+
   // Away: every call says kUnavailable and does nothing.
   void set_reachable(bool reachable) { reachable_ = reachable; }
   // The next `times` calls of this kind fail so. `done`: they take effect all the same, only the answer is lost.
@@ -76,6 +87,7 @@ class FakeOutboxStore final : public OutboxStore {
   friend class FakeLedger;
   friend class FakeLeaseSession;
   friend class FakeOperatorSession;
+  friend class FakeTriageSession;
 
   struct Fault {
     base::Error error;
@@ -114,6 +126,8 @@ class FakeOutboxStore final : public OutboxStore {
   bool reachable_ = true;
   base::Duration call_time_{};
   std::map<FakeCall, Fault> faults_;
+  FakeQuery query_ = [](const Predicate&, const AskedRow&) { return false; };
+  std::size_t rows_asked_ = 0;
   std::optional<HeldLease> lease_;
   std::map<Lane, LanePause> pauses_;
   std::optional<HeldOverride> override_;

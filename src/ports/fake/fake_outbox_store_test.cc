@@ -24,6 +24,13 @@ class FakeBench final : public OutboxBench {
   }
   void insert_and_roll_back(const NewRow& row) override { store_.roll_back(store_.insert_open(as_fake(row))); }
   std::int64_t rows_in_table() override { return static_cast<std::int64_t>(store_.rows()); }
+  Predicate query(const std::string& holds, const std::string& fails) override {
+    store_.answer_queries([=](const Predicate&, const AskedRow& row) -> base::Result<bool> {
+      if (row.aggregate_id == fails) return base::fail(ErrorClass::kRejected, "so it must be");
+      return row.aggregate_id == holds;
+    });
+    return {};
+  }
 
  private:
   static FakeRow as_fake(const NewRow& row) {
