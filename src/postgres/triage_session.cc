@@ -128,7 +128,7 @@ base::Result<std::vector<std::size_t>> TriageSession::newer_for_key(std::span<co
   auto found = ask_in_batches(question, rows);
   if (!found) return std::unexpected(found.error());
   if (found->failed.empty()) return std::move(found->matched);
-  return base::fail(ErrorClass::kTransient,
+  return base::fail(ErrorClass::kMisconfigured,
                     fmt::format("looking for newer events of a key in {}: {}; an index on ({}, {}) makes it quick",
                                 layout_.name(), found->failed.front().message, layout_.aggregate_id, layout_.seq));
 }
