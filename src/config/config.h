@@ -109,10 +109,12 @@ struct SignalConfig {
 
 // One entry of `triage.rules`. Every condition given must hold; at least one is.
 struct TriageRule {
-  std::string name;                    // unique
-  std::string type;                    // glob over the event type; empty: any
-  std::string sql;                     // empty: not asked
-  std::optional<Duration> older_than;  // empty: any age
+  std::string name;                           // unique
+  std::string type;                           // glob over the event type; empty: any
+  std::string key;                            // glob over the key of its record; empty: any
+  std::map<std::string, std::string> header;  // header, or JSON pointer into the headers → value; empty: any
+  std::string sql;                            // empty: not asked
+  std::optional<Duration> older_than;         // empty: any age
   bool newer_for_key = false;
   Verdict then = Verdict::kPublish;
 };

@@ -182,6 +182,10 @@ class Checker {
     const std::string prefix = fmt::format("triage.rules[{}].", index);
     if (!given(prefix + "name")) missing(prefix + "name", "a name of its own");
     if (!given(prefix + "then")) missing(prefix + "then", fmt::format("{}", fmt::join(names_of<Verdict>(), ", ")));
+    if (config_.triage.rules[index].name == "replay_window") {
+      fault(FaultKind::kConflict, prefix + "name", "is replay_window, which stands for triage.replay_window",
+            "another name");
+    }
     const auto conditions = children_of("triage.rules[].when");
     const bool any = std::ranges::any_of(
         conditions, [&](std::string_view name) { return given(fmt::format("{}when.{}", prefix, name)); });

@@ -305,12 +305,30 @@ TEST(Fault, Rules) {
                          "    - {name: x, when: {}, then: drop}\n"
                          "    - {name: x, when: {type: t, older: 1h}}\n"),
       ElementsAre(
-          "a.yaml:5:7: triage.rules[0].when is missing; expected at least one of type, sql, older_than, newer_for_key",
+          "a.yaml:5:7: triage.rules[0].when is missing; expected at least one of type, key, header, sql, older_than, "
+          "newer_for_key",
           "a.yaml:5:33: triage.rules[0].then is not one of its choices: drop; expected publish, reconcile, discard",
           "a.yaml:6:7: triage.rules[1].then is missing; expected publish, reconcile, discard",
           "a.yaml:6:14: triage.rules[1].name repeats the name x of triage.rules[0].name; expected a name of its own",
-          "a.yaml:6:33: triage.rules[1].when.older is not a key; expected one of type, sql, older_than, "
-          "newer_for_key"));
+          "a.yaml:6:33: triage.rules[1].when.older is not a key; expected one of type, key, header, sql, "
+          "older_than, newer_for_key"));
+  EXPECT_THAT(
+      faults(kComplete + "triage:\n"
+                         "  rules:\n"
+                         "    - {name: replay_window, when: {header: tenant=acme}, then: discard}\n"
+                         "    - {name: x, when: {header: {a: [b]}}, then: discard}\n"
+                         "    - {name: y, when: {header: {}}, then: discard}\n"),
+      ElementsAre(
+          "a.yaml:5:14: triage.rules[0].name is replay_window, which stands for triage.replay_window; expected another "
+          "name",
+          "a.yaml:5:44: triage.rules[0].when.header does not name a value: tenant=acme; expected names and values such "
+          "as {tenant: acme}",
+          "a.yaml:6:36: triage.rules[1].when.header.a is not a single value: a list; expected the value that the "
+          "header "
+          "has",
+          "a.yaml:7:32: triage.rules[2].when.header does not name a value: a mapping; expected names and values such "
+          "as "
+          "{tenant: acme}"));
 }
 
 TEST(Fault, References) {

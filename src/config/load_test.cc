@@ -57,6 +57,16 @@ TEST(Load, TheDocumentedSampleHoldsItsSignalsAndRules) {
   EXPECT_EQ(config.triage.rules[2].then, Verdict::kDiscard);
 }
 
+TEST(Load, ARuleMayAskForItsKeyAndItsHeaders) {
+  const Config config =
+      must_load(kComplete +
+                "triage: {rules: [{name: x, when: {key: 'a-*', header: {tenant: acme, /a/b: 'true'}}, "
+                "then: reconcile}]}\n")
+          .config;
+  EXPECT_EQ(config.triage.rules[0].key, "a-*");
+  EXPECT_EQ(config.triage.rules[0].header, (std::map<std::string, std::string>{{"tenant", "acme"}, {"/a/b", "true"}}));
+}
+
 TEST(Load, PartsThatAreNotThereYetAreNamedWithTheirLine) {
   const auto loaded = must_load(kComplete + "delivery: exactly_once\nlanes:\n  live_age: 6s\nlog: {level: info}\n");
   ASSERT_EQ(loaded.warnings.size(), 2U);

@@ -41,14 +41,22 @@ std::string quoted(std::string_view text) {
 
 std::string shown(std::string_view text) { return quoted(escape_references(redact(text))); }
 
-// A flow list would end an item at a comma.
+// In a flow list or mapping a comma would end the item.
+std::string shown_item(std::string_view text) {
+  const std::string item = shown(text);
+  return item.find(',') == item.npos || item[0] == '"' ? item : '"' + item + '"';
+}
+
 std::string shown_list(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
-  for (const std::string& text : texts) {
-    const std::string item = shown(text);
-    items.push_back(item.find(',') == item.npos || item[0] == '"' ? item : '"' + item + '"');
-  }
+  for (const std::string& text : texts) items.push_back(shown_item(text));
   return fmt::format("[{}]", fmt::join(items, ", "));
+}
+
+std::string shown_map(const std::map<std::string, std::string>& values) {
+  std::vector<std::string> items;
+  for (const auto& [name, value] : values) items.push_back(fmt::format("{}: {}", quoted(name), shown_item(value)));
+  return fmt::format("{{{}}}", fmt::join(items, ", "));
 }
 
 class Printer {
@@ -91,7 +99,9 @@ class Printer {
       const std::string text = format(*scalar, spec);
       return spec.secret && !text.empty() ? std::string(kHidden) : shown(text);
     }
-    return shown_list(*std::get<std::vector<std::string>*>(std::get<Collection>(field)));
+    const auto& collection = std::get<Collection>(field);
+    if (auto* const* values = std::get_if<std::map<std::string, std::string>*>(&collection)) return shown_map(**values);
+    return shown_list(*std::get<std::vector<std::string>*>(collection));
   }
 
   void print_columns(const std::string& key) {

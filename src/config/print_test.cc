@@ -22,6 +22,8 @@ TEST(Print, ShowsEachValueWithItsOriginAndLoadsToTheSame) {
       fake_sources({{"SPILLWAY_LOG_LEVEL", "debug"}, {"Q", "a\"b\\c${x}"}}, {{"/run/secrets/spillway", "t"}});
   auto first = load_text(std::string(kEveryKey) + "\n", "a.yaml", sources);
   ASSERT_TRUE(first);
+  first->config.triage.rules[0].header = {{"/a b", "x, y"}, {"tenant", "${t}"}};
+  first->config.origins["triage.rules[0].when.header"] = {};
   first->config.kafka.properties.push_back({"client.id", "a\"b\\c: ${x} #\n", {}});
   const std::string text = print(first->config);
   EXPECT_THAT(text, HasSubstr("# environment SPILLWAY_LOG_LEVEL"));

@@ -148,7 +148,8 @@ void Reader::read_collection(const Node& node, const Path& path, const KeySpec& 
   if (auto* const* texts = std::get_if<std::vector<std::string>*>(&member)) {
     read_texts(node, path.actual, spec, **texts);
   } else if (auto* const* columns = std::get_if<std::map<std::string, std::string>*>(&member)) {
-    read_columns(node, path.actual, **columns);
+    spec.name == "outbox.columns" ? read_columns(node, path.actual, **columns)
+                                  : read_values(node, path.actual, **columns);
   } else if (auto* const* kafka = std::get_if<KafkaConfig*>(&member)) {
     read_properties(node, **kafka);
   } else if (auto* const* signals = std::get_if<std::vector<SignalConfig>*>(&member)) {
@@ -221,6 +222,18 @@ void Reader::read_columns(const Node& node, const std::string& key, std::map<std
     if (auto misread = check_not_empty(*text))
       fault(FaultKind::kBadFormat, entry.value, path, false, std::move(*misread));
     to[entry.key] = *text;
+  }
+}
+
+void Reader::read_values(const Node& node, const std::string& key, std::map<std::string, std::string>& to) {
+  if (node.kind != Node::Kind::kMap || node.entries.empty()) {
+    fault(FaultKind::kWrongType, node, key, false,
+          {.problem = "does not name a value", .expected = "names and values such as {tenant: acme}"});
+    return;
+  }
+  for (const Entry& entry : node.entries) {
+    const auto text = text_of(entry.value, key + "." + entry.key, false, "the value that the header has");
+    if (text) to[entry.key] = *text;
   }
 }
 

@@ -38,6 +38,7 @@ class Reader {
   void read_collection(const Node& node, const Path& path, const KeySpec& spec, const Collection& member);
   void read_texts(const Node& node, const std::string& key, const KeySpec& spec, std::vector<std::string>& to);
   void read_columns(const Node& node, const std::string& key, std::map<std::string, std::string>& to);
+  void read_values(const Node& node, const std::string& key, std::map<std::string, std::string>& to);
   void read_properties(const Node& node, KafkaConfig& to);
   void read_property(const std::string& name, const Node& value, KafkaConfig& to);
   template <typename T>

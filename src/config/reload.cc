@@ -19,6 +19,8 @@ std::vector<std::string> texts(Subject subject, std::string_view prefix) {
       all.push_back(format(*scalar, spec));
     } else if (auto* const* list = std::get_if<std::vector<std::string>*>(&std::get<Collection>(field))) {
       all.insert(all.end(), (*list)->begin(), (*list)->end());
+    } else if (auto* const* values = std::get_if<std::map<std::string, std::string>*>(&std::get<Collection>(field))) {
+      for (const auto& [name, value] : **values) all.insert(all.end(), {name, value});
     }
     all.emplace_back();
   }

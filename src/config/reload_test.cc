@@ -48,5 +48,13 @@ TEST(Reload, AChangedMemberOfASignalCounts) {
   EXPECT_EQ(plan.changes[0].key, "signals");
 }
 
+TEST(Reload, AChangedHeaderOfARuleCounts) {
+  const auto with = [](const std::string& value) {
+    return loaded("triage: {rules: [{name: r, when: {header: {tenant: " + value + "}}, then: discard}]}\n");
+  };
+  EXPECT_TRUE(diff_for_reload(with("a"), with("a")).changes.empty());
+  ASSERT_EQ(diff_for_reload(with("a"), with("b")).changes.size(), 1U);
+}
+
 }  // namespace
 }  // namespace spillway::config
