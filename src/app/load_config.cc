@@ -1,7 +1,9 @@
 #include "app/load_config.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "app/triage_rules.h"
 #include "kafka/properties.h"
 
 namespace spillway::app {
@@ -36,6 +38,7 @@ config::LoadResult load_config(const std::string& path, const config::Sources& s
   for (const std::string& fault : kafka::property_faults(properties)) {
     faults.push_back(placed(fault, loaded->config, path));
   }
+  std::ranges::move(triage_faults(loaded->config), std::back_inserter(faults));
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return loaded;
 }

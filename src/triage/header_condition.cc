@@ -50,7 +50,7 @@ std::expected<HeaderCondition, std::string> HeaderCondition::make(const std::map
     } else if (is_pointer(name)) {
       condition.wanted_.push_back({name, value});
     } else {
-      return std::unexpected(name + " is no JSON pointer: ~ stands before 0 or 1 only");
+      return std::unexpected("holds " + name + ", which is no JSON pointer: after ~ comes 0 or 1");
     }
   }
   return condition;
