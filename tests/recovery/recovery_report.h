@@ -28,14 +28,15 @@ struct RecoveryReport {
   std::string scenario;
   std::optional<double> clear_s;  // the last backlog event done
   std::optional<double> ideal_s;
-  double seconds_over = 0;  // 1 s bins with live p99 over the ceiling
-  double worst_p99_s = 0;   // of live
-  std::int64_t lost = 0;
+  double seconds_over = 0;      // 1 s bins with live p99 over the ceiling
+  double worst_p99_s = 0;       // of live
+  std::int64_t lost = 0;        // committed, and neither delivered nor settled at the end of the run
   std::int64_t inversions = 0;  // per key, among first deliveries
   std::int64_t duplicates = 0;
   double longest_hold_s = 0;           // of a live event in the outbox, where its key has no backlog
   double longest_promoted_hold_s = 0;  // where it has
   double live_p99_s = 0;               // commit to append, keys without backlog, from the tenth second on
+  std::int64_t live_measured = 0;      // the events that this stands on
   double attempts_per_event = 0;
   bank::ConsumerFigures consumer;
   std::vector<SecondSeen> seconds;

@@ -253,6 +253,7 @@ void RecoveryRig::measure_live(RecoveryReport& report) const {
     longest = std::max(longest, wait);
     if (!commit.on_backlog_key && commit.at_ms >= recorder_->origin_ms() + kStartMs) waits.push_back(wait);
   }
+  report.live_measured = std::ssize(waits);
   report.live_p99_s = quantile(std::move(waits), 0.99);
 }
 
