@@ -26,6 +26,7 @@ inline void expect_no_rise(const RecoveryReport& report, const std::string& faul
     if (s.at > from - kBefore && s.at <= from) budget_before = std::max(budget_before, s.budget.value_or(0));
     if (s.at > from && s.at <= until) budget_during = std::max(budget_during, s.budget.value_or(0));
   }
+  EXPECT_GT(budget_before, 0) << fault << ": the relay said nothing of its budget before it";
   EXPECT_LE(budget_during, budget_before) << fault;
 }
 
