@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kTopic = "recovery";
 constexpr const char* kRetryTopic = "recovery.retry";
+constexpr const char* kReconcileTopic = "outbox.reconcile";  // where the relay sends what a rule wants a person to see
 constexpr int kPartitions = 6;
 constexpr auto kStatusPatience = 300ms;
 constexpr std::int64_t kStartMs = 10'000;  // of the relay; what waits for that says nothing about latency
@@ -73,6 +74,7 @@ RecoveryRig::RecoveryRig(RigOptions options)
   const std::map<std::string, std::string> append_time = {{"message.timestamp.type", "LogAppendTime"}};
   broker_.create_topic(kTopic, kPartitions, append_time);
   broker_.create_topic(kRetryTopic, kPartitions, append_time);
+  broker_.create_topic(kReconcileTopic);
   bank_.emplace(bank::BankOptions{.downstream = options_.scenario.downstream,
                                   .seed = 1,
                                   .targets = options_.targets,
@@ -181,6 +183,7 @@ void RecoveryRig::play(double limit_s, bool until_clear) {
 }
 
 void RecoveryRig::sample(double at) {
+  count_settled();
   StatusSample sample{.at = at};
   sample.bank_waiting = bank_->figures().waiting;
   const auto answer = http::get(fmt::format("http://127.0.0.1:{}/api/status", relay_->http_port()), kStatusPatience);
@@ -198,22 +201,25 @@ void RecoveryRig::sample(double at) {
   statuses_.push_back(std::move(sample));
 }
 
-std::int64_t RecoveryRig::settled() const {
-  if (options_.triage.empty()) return 0;
-  return std::stoll(server_.value("select count(*) from spillway.settled where verdict in ('discard', 'reconcile')"));
+void RecoveryRig::count_settled() {
+  if (options_.triage.empty()) return;
+  settled_ =
+      std::stoll(server_.value("select count(*) from spillway.settled where verdict in ('discard', 'reconcile')"));
 }
 
 bool RecoveryRig::clear() const {
-  return backlog_.events > 0 && recorder_->backlog_done() + settled() >= backlog_.events;
+  return backlog_.events > 0 && recorder_->backlog_done() + settled_ >= backlog_.events;
 }
-
-std::int64_t RecoveryRig::expected() const { return backlog_.events + writer_->committed() - settled(); }
 
 RecoveryReport RecoveryRig::finish(std::chrono::seconds patience) {
   RecoveryReport report;
   report.scenario = options_.scenario.name;
   writer_->finish();
-  eventually([&] { return consumer_->figures().unique >= expected(); }, patience, 100ms);
+  const auto everything_came = [&] {
+    count_settled();
+    return consumer_->figures().unique >= backlog_.events + writer_->committed() - settled_;
+  };
+  eventually(everything_came, patience, 100ms);
   relay_->stop();
   consumer_->stop();
   if (clear()) report.clear_s = recorder_->last_backlog_done_s();

@@ -78,8 +78,7 @@ class RecoveryRig {
   void sample(double at);
   double now_s() const;
   bool clear() const;
-  std::int64_t settled() const;
-  std::int64_t expected() const;
+  void count_settled();
   void measure_live(RecoveryReport& report) const;
   void measure_ceiling(RecoveryReport& report) const;
   std::int64_t count_lost() const;
@@ -97,6 +96,7 @@ class RecoveryRig {
   std::vector<StatusSample> statuses_;
   std::chrono::steady_clock::time_point origin_;
   double played_s_ = 0;
+  std::int64_t settled_ = 0;  // discarded or reconciled, when last counted
 };
 
 }  // namespace spillway::testing
