@@ -6,8 +6,8 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
-#include <optional>
-#include <string_view>
+
+#include "http/url.h"
 
 namespace spillway::http {
 namespace {
@@ -18,41 +18,9 @@ namespace wire = boost::beast::http;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-struct Target {
-  std::string host;  // as it goes into the Host header
-  std::string name;  // without brackets
-  std::string port = "80";
-  std::string path = "/";
-};
-
-std::optional<Target> parse_url(std::string_view url) {
-  constexpr std::string_view kScheme = "http://";
-  if (!url.starts_with(kScheme)) return std::nullopt;
-  url.remove_prefix(kScheme.size());
-  Target target;
-  const std::size_t slash = url.find_first_of("/?");
-  target.host = url.substr(0, slash);
-  if (slash != std::string_view::npos) target.path = (url[slash] == '?' ? "/" : "") + std::string(url.substr(slash));
-  if (target.host.empty() || target.host.find_first_of("@ ") != std::string::npos) return std::nullopt;
-
-  std::string_view rest = target.host;
-  if (rest.starts_with('[')) {
-    const std::size_t end = rest.find(']');
-    if (end == std::string_view::npos) return std::nullopt;
-    target.name = rest.substr(1, end - 1);
-    rest.remove_prefix(end + 1);
-  } else {
-    target.name = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(target.name.size());
-  }
-  if (rest.starts_with(':')) target.port = rest.substr(1);
-  if (target.name.empty() || target.port.empty()) return std::nullopt;
-  return target;
-}
-
 class Call {
  public:
-  Call(const ClientRequest& request, Target target) : request_(request), target_(std::move(target)), stream_(loop_) {}
+  Call(const ClientRequest& request, Url url) : request_(request), url_(std::move(url)), stream_(loop_) {}
 
   base::Result<ClientResponse> run() {
     stream_.expires_after(request_.timeout);
@@ -68,12 +36,12 @@ class Call {
  private:
   void connect() {
     error_code not_literal;
-    const auto address = asio::ip::make_address(target_.name, not_literal);
+    const auto address = asio::ip::make_address(url_.name, not_literal);
     tcp::resolver resolver(loop_);
     error_code error;
     const auto found = not_literal
-                           ? resolver.resolve(target_.name, target_.port, error)
-                           : resolver.resolve(address.to_string(), target_.port,
+                           ? resolver.resolve(url_.name, url_.port, error)
+                           : resolver.resolve(address.to_string(), url_.port,
                                               tcp::resolver::numeric_host | tcp::resolver::numeric_service, error);
     if (error) return finish(error);
     stream_.async_connect(found, [this](error_code failed, const tcp::endpoint&) { failed ? finish(failed) : send(); });
@@ -81,9 +49,9 @@ class Call {
 
   void send() {
     message_.method_string(request_.method);
-    message_.target(target_.path);
+    message_.target(url_.target);
     message_.version(11);
-    message_.set(wire::field::host, target_.host);
+    message_.set(wire::field::host, url_.host);
     message_.set(wire::field::connection, "close");
     for (const auto& [name, value] : request_.headers) message_.set(name, value);
     message_.body() = request_.body;
@@ -104,7 +72,7 @@ class Call {
   }
 
   const ClientRequest& request_;
-  Target target_;
+  Url url_;
   asio::io_context loop_;
   beast::tcp_stream stream_;
   wire::request<wire::string_body> message_;
@@ -117,11 +85,11 @@ class Call {
 }  // namespace
 
 base::Result<ClientResponse> fetch(const ClientRequest& request) {
-  auto target = parse_url(request.url);
-  if (!target) {
+  auto url = parse_url(request.url);
+  if (!url) {
     return base::fail(base::ErrorClass::kMisconfigured, "expected a URL like http://127.0.0.1:8787/path");
   }
-  return Call(request, std::move(*target)).run();
+  return Call(request, std::move(*url)).run();
 }
 
 base::Result<ClientResponse> get(const std::string& url, std::chrono::milliseconds timeout) {
