@@ -92,18 +92,18 @@ struct GovernorConfig {
 
 // One entry of `signals`. Which members a kind uses is in the key table; the loader refuses the others.
 struct SignalConfig {
-  std::string name;  // unique; letters, digits, '_', '-', '.'
+  std::string name{};  // unique; letters, digits, '_', '-', '.'
   SignalKind kind = SignalKind::kPrometheus;
-  std::vector<std::string> urls;  // `url` and `urls` both end here
+  std::vector<std::string> urls{};  // `url` and `urls` both end here
   Duration every = std::chrono::seconds(1);
   Duration timeout = std::chrono::milliseconds(500);            // never longer than `every`
   std::optional<Duration> dead_time = std::chrono::seconds(1);  // empty: measured
-  std::string histogram;
-  std::string errors;
-  std::string group;
-  std::optional<Duration> ceiling;
-  std::optional<Duration> latency_ceiling;
-  std::optional<Ratio> error_ceiling;
+  std::string histogram{};
+  std::string errors{};
+  std::string group{};
+  std::optional<Duration> ceiling{};
+  std::optional<Duration> latency_ceiling{};
+  std::optional<Ratio> error_ceiling{};
   Ratio tolerance{0.02};
 };
 

@@ -29,13 +29,13 @@ struct SignalSample {
   double window_s = 1;                 // > 0
   double completions = 0;              // answers of any kind in the window
   double good = 0;                     // of these, delivered in time and without error
-  std::optional<double> mean_s;        // absent where nothing completed or the signal has no latency
-  std::optional<double> p99_s;         // likewise
+  std::optional<double> mean_s{};      // absent where nothing completed or the signal has no latency
+  std::optional<double> p99_s{};       // likewise
   double lag_events = 0;               // waiting in front of the consumers at the end of the window
   bool source_moved = true;            // some series of the source changed since the previous sample
   std::uint32_t targets_answered = 1;  // fewer than expected: counts are partial
   std::uint32_t targets_expected = 1;
-  std::optional<double> retry_after_s;  // the longest Retry-After of a 429 or 503 in the window
+  std::optional<double> retry_after_s{};  // the longest Retry-After of a 429 or 503 in the window
 };
 
 // Why a sample counts as missing.
