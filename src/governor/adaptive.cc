@@ -79,7 +79,8 @@ void AdaptiveLaw::hear(base::Instant now, const TickInputs& in) {
     const Reading& r = *verdict.reading;
     fresh_[sample.signal] = true;
     if (sample.retry_after_s) throttle_.on_request(t_, *sample.retry_after_s, r.delivered);
-    if (track.spec().counts_events && sample.mean_s) {
+    // A signal without latency says by its errors alone whether it is well again after a collapse.
+    if (track.spec().counts_events) {
       watch.on_window({.windows = r.windows,
                        .completions = r.completions,
                        .sent_earlier = r.counts ? r.sent_earlier : 0,

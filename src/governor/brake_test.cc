@@ -205,6 +205,19 @@ TEST(AdaptiveBrake, HoldsLiveWhileDownstreamIsStoppedAndReleasesItFirst) {
   EXPECT_THAT(loop.last().total_rate, Ge(1800));
 }
 
+TEST(AdaptiveBrake, ASignalWithoutLatencyReleasesToo) {
+  FluidLoop loop(one_signal());
+  loop.tells_latency = false;
+  loop.run(60);
+  loop.capacity = 0;
+  loop.run(8);
+  ASSERT_EQ(loop.last().state, State::kBraking);
+  loop.capacity = 20000;
+  loop.run(30);
+  EXPECT_NE(loop.last().state, State::kBraking);
+  EXPECT_DOUBLE_EQ(loop.held, 0);
+}
+
 TEST(AdaptiveBrake, TheFloorDoesNotApplyWhileBraking) {
   GovernorSpec spec = one_signal();
   spec.min = 500;

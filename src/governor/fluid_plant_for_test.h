@@ -32,6 +32,7 @@ class FluidLoop {
   double base_mean_s = 0.05;
   double held = 0;
   bool lose_signal = false;
+  bool tells_latency = true;
   std::optional<SignalSample> instead;  // arrives in place of the true sample
   std::optional<double> retry_after_s;
   std::uint32_t targets_answered = 1;
@@ -55,7 +56,7 @@ class FluidLoop {
     s.covers_until = at(t_);
     s.completions = completed_;
     s.good = std::max(0.0, completed_ * (1 - error_share));
-    if (completed_ > 0) {
+    if (completed_ > 0 && tells_latency) {
       s.mean_s = base_mean_s * (1 + 1e-6 * wobble_) + queue_ / capacity;
       s.p99_s = 4.6 * base_mean_s + queue_ / capacity;
     }
