@@ -76,6 +76,15 @@ void change_pause(Desk& desk, bool pause, const Request& request, const Reply& r
   if (!taken) reply(http::error_response(503, "too many questions wait for the store; try again"));
 }
 
+void add_observations(http::Server& server, std::function<base::Result<std::size_t>(std::string_view)> observe) {
+  server.route("POST", "/api/observations", [observe = std::move(observe)](const Request& request, const Reply& reply) {
+    if (!observe) return reply(http::error_response(400, "no signal of kind push is configured"));
+    const auto observed = observe(request.body);
+    if (!observed) return reply(http::error_response(400, observed.error().message));
+    reply(http::json_response(200, fmt::format("{{\"observed\": {}}}\n", *observed)));
+  });
+}
+
 }  // namespace
 
 void add_endpoints(http::Server& server, Desk& desk, Exhibits exhibits) {
@@ -86,6 +95,7 @@ void add_endpoints(http::Server& server, Desk& desk, Exhibits exhibits) {
         [&desk, pause](const Request& request, const Reply& reply) { change_pause(desk, pause, request, reply); });
   }
   add_governor_routes(server, desk);
+  add_observations(server, std::move(exhibits.observe));
   add_reconcile_routes(server, desk, exhibits.show_payloads);
 }
 

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "console/desk.h"
 #include "http/server.h"
 #include "status/status.h"
@@ -25,11 +27,14 @@ struct Exhibits {
   std::function<Readiness()> readiness;
   std::function<double()> turn_age_s;  // since the relay's loop last came round
   bool show_payloads = false;
+  // Takes pushed observations, as signals::SignalHub::observe does; empty where no signals are configured.
+  std::function<base::Result<std::size_t>(std::string_view)> observe{};
 };
 
 // GET /  /style.css  /healthz  /readyz  /metrics  /api/status  /api/reconcile  /api/reconcile/show?id=
 // POST /api/pause  /api/resume  {"lane": "all" | "backlog", "reason", "who"}
 // POST /api/governor  {"action": "hold" | "set" | "clear", "max", "for", "reason", "who"}
+// POST /api/observations  [{"name", "latency_ms", "ok", "count"}]  answers {"observed": N}, or 400 with what is wrong
 // POST /api/reconcile/publish  /api/reconcile/discard
 //   {"ids": […]} or a selection {"rule", "type", "before", "up_to_seq", "confirm": N}, and "reason", "who"
 // A selection whose count is not the one confirmed changes nothing and is answered with 409 and its preview.

@@ -32,7 +32,12 @@ class Endpoints : public SettledOutbox {
                   {.status = [] { return status::assemble({}, {.figures = ports::Figures{}}, {}); },
                    .metrics = [](telemetry::Exposition) { return std::string("m 1\n"); },
                    .readiness = [this] { return readiness_; },
-                   .turn_age_s = [this] { return turn_age_s_; }});
+                   .turn_age_s = [this] { return turn_age_s_; },
+                   .observe = [this](std::string_view body) -> base::Result<std::size_t> {
+                     pushed_ = body;
+                     if (body == "[7]") return base::fail(base::ErrorClass::kRejected, "observation 1 is no object");
+                     return 3;
+                   }});
   }
   void start() {
     thread_ = std::thread([this] { loop_.run(); });
@@ -64,6 +69,7 @@ class Endpoints : public SettledOutbox {
 
   Readiness readiness_;
   double turn_age_s_ = 0;
+  std::string pushed_;
   std::string base_;
 
  private:
@@ -150,9 +156,21 @@ TEST_F(Endpoints, AnOverrideThatIsNoneIsRefused) {
   EXPECT_FALSE(people->controls()->limit);
 }
 
+TEST_F(Endpoints, ObservationsAreTakenOrRefusedWithTheReason) {
+  start();
+  const auto taken = post("/api/observations", "[1, 2, 3]");
+  EXPECT_EQ(taken.status, 200u);
+  EXPECT_EQ(Json::parse(taken.body)["observed"], 3);
+  EXPECT_EQ(pushed_, "[1, 2, 3]");
+  const auto refused = post("/api/observations", "[7]");
+  EXPECT_EQ(refused.status, 400u);
+  EXPECT_EQ(Json::parse(refused.body)["error"], "observation 1 is no object");
+}
+
 TEST_F(Endpoints, ChangesNeedTheToken) {
   start();
   EXPECT_EQ(post("/api/governor", R"({"action": "hold", "reason": "r"})", "wrong").status, 401u);
+  EXPECT_EQ(post("/api/observations", "[]", "wrong").status, 401u);
   EXPECT_EQ(post("/api/pause", "{}", "wrong").status, 401u);
   EXPECT_EQ(post("/api/reconcile/discard", R"({"rule": "old", "confirm": 2})", "").status, 401u);
   EXPECT_FALSE(people->controls()->pause.all);
