@@ -84,43 +84,66 @@ void ask_ends(rd_kafka_t* handle, const std::string& topic, const std::vector<Gr
 
 }  // namespace
 
-base::Result<std::unique_ptr<GroupQuery>> GroupQuery::create(const Properties& properties) {
+base::Result<std::unique_ptr<GroupQuery>> GroupQuery::create(const Properties& properties, std::string group) {
   Properties own = properties;
   own.emplace_back("client.id", "spillway-lag");
   own.emplace_back("statistics.interval.ms", "0");
   own.emplace_back("isolation.level", "read_uncommitted");
-  auto conf = make_conf(own);
+  // Without a group of its own a handle crashes where a broker says that it is not the group's coordinator (librdkafka
+  // issue 5040, at least up to 2.10).
+  own.emplace_back("group.id", group);
+  own.emplace_back("enable.auto.commit", "false");
+  std::unique_ptr<GroupQuery> query(new GroupQuery(std::move(own), std::move(group)));
+  if (auto connected = query->connect(); !connected) return std::unexpected(connected.error());
+  return query;
+}
+
+GroupQuery::~GroupQuery() {
+  if (handle_ != nullptr) rd_kafka_destroy(handle_);
+}
+
+base::Status GroupQuery::connect() {
+  auto conf = make_conf(properties_);
   if (!conf) return std::unexpected(conf.error());
   // librdkafka warns about every property that only a producer understands; the sink reports the brokers' state.
   rd_kafka_conf_set_log_cb(*conf, [](const rd_kafka_t*, int, const char*, const char*) {});
   std::array<char, 512> text{};
-  rd_kafka_t* handle = rd_kafka_new(RD_KAFKA_CONSUMER, *conf, text.data(), text.size());
-  if (handle == nullptr) {
-    rd_kafka_conf_destroy(*conf);
-    return base::fail(base::ErrorClass::kMisconfigured, fmt::format("kafka: {}", text.data()));
-  }
-  return std::unique_ptr<GroupQuery>(new GroupQuery(handle));
+  handle_ = rd_kafka_new(RD_KAFKA_CONSUMER, *conf, text.data(), text.size());
+  if (handle_ != nullptr) return {};
+  rd_kafka_conf_destroy(*conf);
+  return base::fail(base::ErrorClass::kMisconfigured, fmt::format("kafka: {}", text.data()));
 }
 
-GroupQuery::~GroupQuery() { rd_kafka_destroy(handle_); }
-
-base::Result<std::vector<GroupPartition>> GroupQuery::ask(const std::string& group, std::chrono::milliseconds limit) {
+base::Result<std::vector<GroupPartition>> GroupQuery::ask_committed(std::chrono::milliseconds limit) {
   const int limit_ms = static_cast<int>(limit.count());
   const OptionsPtr options(rd_kafka_AdminOptions_new(handle_, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS),
                            &rd_kafka_AdminOptions_destroy);
   rd_kafka_AdminOptions_set_request_timeout(options.get(), limit_ms, nullptr, 0);
-  const QuestionPtr question(rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), nullptr),
+  const QuestionPtr question(rd_kafka_ListConsumerGroupOffsets_new(group_.c_str(), nullptr),
                              &rd_kafka_ListConsumerGroupOffsets_destroy);
   const QueuePtr queue(rd_kafka_queue_new(handle_), &rd_kafka_queue_destroy);
   rd_kafka_ListConsumerGroupOffsets_t* questions[] = {question.get()};
   rd_kafka_ListConsumerGroupOffsets(handle_, questions, 1, options.get(), queue.get());
   const EventPtr event(rd_kafka_queue_poll(queue.get(), 2 * limit_ms), &rd_kafka_event_destroy);
   if (!event) return base::fail(base::ErrorClass::kUnavailable, "no broker answers in time");
-  auto partitions = read_committed(event.get());
+  coordinator_moved_ = rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR_NOT_COORDINATOR;
+  return read_committed(event.get());
+}
+
+base::Result<std::vector<GroupPartition>> GroupQuery::ask(std::chrono::milliseconds limit) {
+  // A handle remembers the coordinator for minutes, wrong or not.
+  if (coordinator_moved_ && handle_ != nullptr) rd_kafka_destroy(std::exchange(handle_, nullptr));
+  coordinator_moved_ = false;
+  if (handle_ == nullptr) {
+    if (auto connected = connect(); !connected) return std::unexpected(connected.error());
+  }
+  auto partitions = ask_committed(limit);
   if (!partitions) return partitions;
   std::map<std::string, std::vector<GroupPartition*>> topics;
   for (GroupPartition& one : *partitions) topics[one.topic].push_back(&one);
-  for (const auto& [topic, of_topic] : topics) ask_ends(handle_, topic, of_topic, limit_ms);
+  for (const auto& [topic, of_topic] : topics) {
+    ask_ends(handle_, topic, of_topic, static_cast<int>(limit.count()));
+  }
   return partitions;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -26,12 +27,13 @@ struct GroupPartition {
   bool missing = false;  // the broker knows no such topic or partition
 };
 
-// One thread at a time. Joins librdkafka's threads in its destructor, which may take long.
+// Never joins the group and commits nothing. One thread at a time. Joins librdkafka's threads in its destructor, which
+// may take long.
 class GroupQuery {
  public:
   // The relay's properties; those that only a producer understands are ignored. kMisconfigured where librdkafka refuses
   // them. Brokers may be away.
-  static base::Result<std::unique_ptr<GroupQuery>> create(const Properties& properties);
+  static base::Result<std::unique_ptr<GroupQuery>> create(const Properties& properties, std::string group);
   ~GroupQuery();
   GroupQuery(const GroupQuery&) = delete;
   GroupQuery& operator=(const GroupQuery&) = delete;
@@ -39,12 +41,18 @@ class GroupQuery {
   // Every partition that the group has a committed offset for; none where it committed nothing or does not exist.
   // Each of the questions takes at most `limit`: one about the group and one for each topic. librdkafka before 2.3.0
   // does not always keep its own limits (its issues 4225 and 4460), so the caller watches the time.
-  base::Result<std::vector<GroupPartition>> ask(const std::string& group, std::chrono::milliseconds limit);
+  base::Result<std::vector<GroupPartition>> ask(std::chrono::milliseconds limit);
 
  private:
-  explicit GroupQuery(rd_kafka_s* handle) : handle_(handle) {}
+  GroupQuery(Properties properties, std::string group) : properties_(std::move(properties)), group_(std::move(group)) {}
 
-  rd_kafka_s* handle_;
+  base::Status connect();
+  base::Result<std::vector<GroupPartition>> ask_committed(std::chrono::milliseconds limit);
+
+  Properties properties_;
+  std::string group_;
+  rd_kafka_s* handle_ = nullptr;
+  bool coordinator_moved_ = false;
 };
 
 }  // namespace spillway::kafka

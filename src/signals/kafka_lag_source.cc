@@ -24,7 +24,6 @@ struct KafkaLagSource::Asking {
   using Answer = base::Result<std::vector<kafka::GroupPartition>>;
 
   std::unique_ptr<kafka::GroupQuery> query;  // the thread's
-  std::string group;
   std::chrono::milliseconds every{};
   std::chrono::milliseconds limit{};
   kafka::Wakeup wakeup;
@@ -41,7 +40,7 @@ struct KafkaLagSource::Asking {
     while (!stopping) {
       const auto next = std::chrono::steady_clock::now() + every;
       lock.unlock();
-      Answer got = query->ask(group, limit);
+      Answer got = query->ask(limit);
       const base::Instant now = runtime::Loop::now();
       lock.lock();
       answer.emplace(now, std::move(got));
@@ -59,11 +58,10 @@ struct KafkaLagSource::Asking {
 base::Result<std::unique_ptr<KafkaLagSource>> KafkaLagSource::open(runtime::Loop& loop,
                                                                    const config::SignalConfig& config,
                                                                    const kafka::Properties& properties, Emit emit) {
-  auto query = kafka::GroupQuery::create(properties);
+  auto query = kafka::GroupQuery::create(properties, config.group);
   if (!query) return std::unexpected(query.error());
   auto asking = std::make_shared<Asking>();
   asking->query = std::move(*query);
-  asking->group = config.group;
   asking->every = std::chrono::duration_cast<std::chrono::milliseconds>(config.every);
   asking->limit = std::chrono::duration_cast<std::chrono::milliseconds>(config.timeout);
   std::thread([asking] { asking->run(); }).detach();
