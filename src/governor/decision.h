@@ -50,11 +50,11 @@ struct Cause {
 };
 
 struct Decision {
-  double total_rate = 0;           // events/s, live included; infinite under `unlimited`
-  double backlog_budget = 0;       // events/s for the backlog, >= 0
-  std::optional<double> live_cap;  // events/s for live; absent = never held
+  double total_rate = 0;             // events/s, live included; infinite under `unlimited`
+  double backlog_budget = 0;         // events/s for the backlog, >= 0
+  std::optional<double> live_cap{};  // events/s for live; absent = never held
   State state = State::kSlowStart;
-  Cause cause;
+  Cause cause{};
   double capacity = 0;          // events/s, the estimate; 0 where the law has none
   double live_rate = 0;         // events/s offered, as the decision saw it
   double in_flight_window = 0;  // events unacknowledged downstream at most; 0 = no limit

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "status/cause.h"
+#include "status/governor_view.h"
 #include "status/words.h"
 
 namespace spillway::status {
@@ -15,6 +16,8 @@ constexpr double kFiguresStaleS = 15;
 // A stall that is just being worked off looks like growth for as long as rates are averaged over.
 constexpr double kGrowingAfterS = 15;
 constexpr double kLeastHeadroom = 0.1;  // of the key's range
+// A downstream whose p99 climbs is let be below this share of its ceiling.
+constexpr double kUncomfortable = 0.5;
 
 class Finder {
  public:
@@ -90,6 +93,11 @@ class Finder {
                       figures.pause.who.empty() ? "" : " by " + figures.pause.who,
                       figures.pause.reason.empty() ? "" : ": " + figures.pause.reason));
     }
+    if (figures.limit) {
+      add("override_in_force", Severity::kWarning,
+          fmt::format("the rate is limited by hand: {}; `spillway governor clear` ends it",
+                      override_words(*figures.limit, status_.governor.held_at)));
+    }
     if (figures.open_settlements > 0) {
       add("reconcile_waiting", Severity::kWarning,
           fmt::format("{} wait{} for a person{}; see `spillway reconcile list`",
@@ -126,11 +134,47 @@ class Finder {
     if (!live.store_error.empty() && status_.store.figures) {
       add("store_unreachable", Severity::kPage, "the relay cannot work on the store: " + live.store_error);
     }
-    const bool paused = status_.store.figures && status_.store.figures->pause.all;
+    if (live.state != relay::RelayState::kRunning) return;
+    growing(live);
+    governor();
+    for (const SignalView& signal : live.signals) downstream(signal);
+  }
+
+  // Never at the present rate, and not over the last five minutes either, as far as they are known.
+  void growing(const LiveFigures& live) {
+    const bool paused =
+        status_.store.figures && (status_.store.figures->pause.all || status_.store.figures->pause.backlog);
     const bool old = status_.backlog.oldest_age_s.value_or(0) >= kGrowingAfterS;
-    if (status_.eta.kind == Eta::Kind::kNever && old && !paused && live.state == relay::RelayState::kRunning) {
-      add("backlog_growing", Severity::kPage, "the backlog is " + status_.eta.reason);
+    const bool lately = !live.net || live.net->high <= 0;
+    if (status_.eta.kind != Eta::Kind::kNever || !old || !lately || paused) return;
+    add("backlog_growing", Severity::kPage, "the backlog is " + status_.eta.reason);
+  }
+
+  void governor() {
+    const GovernorView& governor = status_.governor;
+    if (governor.live_cap) {
+      add("braking", Severity::kPage,
+          fmt::format("live traffic is held in the outbox at {}{}; {}", rate_words(*governor.live_cap),
+                      status_.live.oldest_age_s ? ", the oldest for " + span_words(*status_.live.oldest_age_s) : "",
+                      governor.reason));
     }
+    if (governor.state == governor::to_string(governor::State::kBlind)) {
+      add("blind", Severity::kWarning, "the governor sees nothing and only goes down: " + governor.reason);
+    }
+  }
+
+  void downstream(const SignalView& signal) {
+    if (!signal.age_s && !signal.trouble.empty()) {
+      add("signal_broken", Severity::kPage,
+          fmt::format("signal {} has not spoken since the start: {}", signal.name, signal.trouble));
+    }
+    const bool shrinking = status_.eta.kind == Eta::Kind::kKnown && status_.eta.seconds.value_or(0) > 0;
+    if (!shrinking || !signal.climb || !signal.p99_ms || !signal.ceiling_ms) return;
+    if (*signal.p99_ms <= kUncomfortable * *signal.ceiling_ms) return;
+    add("drain_hurts", *signal.p99_ms >= *signal.ceiling_ms ? Severity::kPage : Severity::kWarning,
+        fmt::format("the backlog shrinks while {} suffers: its p99 rose by {:.0f} % in three minutes to {:.0f} ms "
+                    "(ceiling {:.0f} ms); `spillway governor hold` stops the climb",
+                    signal.name, (*signal.climb - 1) * 100, *signal.p99_ms, *signal.ceiling_ms));
   }
 
   const Status& status_;

@@ -1,8 +1,8 @@
 // What needs a person. `status --check` exits 3 when there is anything here.
 //
 // Names: store_unreachable, no_owner, relay_frozen, relay_silent, progress_stale, partition_stuck, broker_unreachable,
-// backlog_growing, reading_held, reconcile_waiting, paused, figures_stale, key_space_low,
-// key_cache.
+// backlog_growing, drain_hurts, braking, blind, signal_broken, override_in_force, reading_held, reconcile_waiting,
+// paused, figures_stale, key_space_low, key_cache.
 #pragma once
 
 #include <vector>

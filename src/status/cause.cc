@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "status/governor_view.h"
 #include "status/words.h"
 
 namespace spillway::status {
@@ -29,11 +30,7 @@ std::string stuck_words(const relay::StuckPartition& stuck) {
                      stuck.reason);
 }
 
-std::string running_words(const Status& status) {
-  const LiveFigures& relay = *status.relay;
-  if (!relay.sink_error.empty()) return fmt::format("{}; the broker: {}", waiting_words(status), relay.sink_error);
-  if (!relay.store_error.empty()) return fmt::format("{}; the store: {}", waiting_words(status), relay.store_error);
-  if (!relay.stuck.empty()) return fmt::format("{}; {}", waiting_words(status), stuck_words(relay.stuck.front()));
+std::string flow_words(const Status& status) {
   const std::string rate =
       status.rates.published ? rate_words(*status.rates.published) + " published" : "rate not measured yet";
   if (status.eta.kind == Eta::Kind::kNever) return fmt::format("{}; {}", waiting_words(status), status.eta.reason);
@@ -43,6 +40,18 @@ std::string running_words(const Status& status) {
                        span_words(*status.eta.seconds));
   }
   return fmt::format("relaying: {}, {}", rate, waiting_words(status));
+}
+
+std::string running_words(const Status& status) {
+  const LiveFigures& relay = *status.relay;
+  const GovernorView& governor = status.governor;
+  if (!relay.sink_error.empty()) return fmt::format("{}; the broker: {}", waiting_words(status), relay.sink_error);
+  if (!relay.store_error.empty()) return fmt::format("{}; the store: {}", waiting_words(status), relay.store_error);
+  if (governor.live_cap) return fmt::format("braking: {}; {}", governor.reason, waiting_words(status));
+  if (!relay.stuck.empty()) return fmt::format("{}; {}", waiting_words(status), stuck_words(relay.stuck.front()));
+  // Where nothing waits, what the backlog may use explains nothing.
+  if (!steered(governor) || status.backlog.events.value_or(1) == 0) return flow_words(status);
+  return fmt::format("{}; {}", flow_words(status), governor.reason);
 }
 
 std::string answering_words(const Status& status) {

@@ -3,6 +3,7 @@
 
 #include "status/assemble.h"
 #include "status/cause.h"
+#include "status/governor_view.h"
 #include "status/status_samples.h"
 #include "status/text.h"
 
@@ -103,6 +104,134 @@ TEST(Status, CallsAGrowingBacklogByItsName) {
   EXPECT_THAT(status.alerts, named("backlog_growing"));
   EXPECT_EQ(status.eta.kind, Eta::Kind::kNever);
   EXPECT_THAT(status.cause, HasSubstr("growing, never at this rate"));
+}
+
+TEST(Status, ABacklogThatGrowsForAMomentIsNoAlarm) {
+  ports::Figures figures = working_figures();
+  figures.oldest_age_s = 60;
+  LiveFigures live = running();
+  live.rates.arrival = 2000;
+  live.net = NetRange{-1000, 0.1};
+  EXPECT_THAT(assemble(subject(), said(figures), live).alerts, Not(named("backlog_growing")));
+  live.net = NetRange{-1000, 0};
+  EXPECT_THAT(assemble(subject(), said(figures), live).alerts, named("backlog_growing"));
+  figures.pause.backlog = true;
+  EXPECT_THAT(assemble(subject(), said(figures), live).alerts, Not(named("backlog_growing"))) << "it was asked for";
+}
+
+// A relay under the adaptive law whose backlog shrinks, downstream being at `p99_ms` of 400.
+LiveFigures draining(double p99_ms) {
+  LiveFigures live = running();
+  live.rates = {.arrival = 1000, .published = 1500};
+  live.governor =
+      view_of(governor::LawKind::kAdaptive, {.total_rate = 1500,
+                                             .backlog_budget = 300,
+                                             .state = governor::State::kTracking,
+                                             .cause = {governor::CauseKind::kLatency, "bank", p99_ms / 1000, 0.4, ""},
+                                             .capacity = 1550,
+                                             .live_rate = 1200});
+  live.signals = {{.name = "bank", .p99_ms = p99_ms, .error_rate = 0, .age_s = 1, .ceiling_ms = 400, .state = "ok"}};
+  return live;
+}
+
+ports::Figures old_backlog() {
+  ports::Figures figures = working_figures();
+  figures.oldest_age_s = 600;
+  return figures;
+}
+
+TEST(Status, SaysInOneLineWhatBindsTheRate) {
+  EXPECT_EQ(assemble(subject(), said(old_backlog()), draining(390)).cause,
+            "draining: 1,200 events wait, the oldest for 10 min; 1,500/s published, clear in about 2.4 s; backlog "
+            "300/s: bank p99 390 ms near 400 ms");
+}
+
+TEST(Status, SaysNothingOfTheGovernorWhereNothingWaits) {
+  ports::Figures figures = working_figures();
+  figures.waiting_rows = 0;
+  EXPECT_THAT(assemble(subject(), said(figures), draining(390)).cause, Not(HasSubstr("bank")));
+}
+
+TEST(Status, AlarmsWhenTheBacklogShrinksAndDownstreamSuffers) {
+  LiveFigures live = draining(250);
+  live.signals[0].climb = 1.32;
+  const Status status = assemble(subject(), said(old_backlog()), live);
+  ASSERT_THAT(status.alerts, named("drain_hurts"));
+  EXPECT_EQ(status.alerts[0].severity, Severity::kWarning);
+  EXPECT_THAT(status.alerts[0].summary, HasSubstr("the backlog shrinks while bank suffers: its p99 rose by 32 % in "
+                                                  "three minutes to 250 ms (ceiling 400 ms)"));
+  live.signals[0].p99_ms = 400;
+  EXPECT_EQ(assemble(subject(), said(old_backlog()), live).alerts[0].severity, Severity::kPage);
+}
+
+TEST(Status, ADrainThatHurtsNobodyIsNoAlarm) {
+  const auto alerts_of = [](const LiveFigures& live) { return assemble(subject(), said(old_backlog()), live).alerts; };
+  EXPECT_THAT(alerts_of(draining(390)), IsEmpty()) << "near its ceiling, and not climbing";
+  LiveFigures low = draining(200);
+  low.signals[0].climb = 2;
+  EXPECT_THAT(alerts_of(low), IsEmpty()) << "climbing, up to half of the ceiling";
+  LiveFigures still = draining(350);
+  still.signals[0].climb = 1.5;
+  still.rates.published = 1000;
+  EXPECT_THAT(alerts_of(still), Not(named("drain_hurts"))) << "the backlog does not shrink";
+}
+
+TEST(Status, HoldingLiveIsLoud) {
+  LiveFigures live = draining(2000);
+  live.live = {.events = 200, .oldest_age_s = 12};
+  live.governor =
+      view_of(governor::LawKind::kAdaptive, {.total_rate = 70,
+                                             .backlog_budget = 0,
+                                             .live_cap = 70,
+                                             .state = governor::State::kBraking,
+                                             .cause = {governor::CauseKind::kCollapsed, "bank", 0.4, 0.25, ""},
+                                             .capacity = 1400,
+                                             .live_rate = 1200});
+  const Status status = assemble(subject(), said(old_backlog()), live);
+  ASSERT_THAT(status.alerts, named("braking"));
+  EXPECT_EQ(status.alerts[0].severity, Severity::kPage);
+  EXPECT_THAT(status.alerts[0].summary, HasSubstr("live traffic is held in the outbox at 70/s, the oldest for 12 s"));
+  EXPECT_THAT(status.cause, testing::StartsWith("braking: backlog 0/s: downstream has collapsed"));
+  EXPECT_THAT(to_text(status, Colour::kNone), HasSubstr("live is held to 70/s"));
+}
+
+TEST(Status, ABlindGovernorAndASignalThatNeverSpokeAreNamed) {
+  LiveFigures live = draining(0);
+  live.governor =
+      view_of(governor::LawKind::kAdaptive, {.total_rate = 700,
+                                             .backlog_budget = 20,
+                                             .state = governor::State::kBlind,
+                                             .cause = {governor::CauseKind::kSignalMissing, "bank", 14, 0, "too old"}});
+  live.signals = {{.name = "bank", .ceiling_ms = 400, .state = "missing", .trouble = "answers HTML, not metrics"}};
+  const Status status = assemble(subject(), said(old_backlog()), live);
+  EXPECT_THAT(status.alerts, named("blind"));
+  EXPECT_THAT(status.alerts, named("signal_broken"));
+  EXPECT_THAT(to_text(status, Colour::kNone), HasSubstr("never spoke; answers HTML, not metrics"));
+  live.signals[0].age_s = 30;
+  EXPECT_THAT(assemble(subject(), said(old_backlog()), live).alerts, Not(named("signal_broken")))
+      << "it spoke: the governor says what it misses";
+}
+
+TEST(Status, AnOverrideIsNeverQuiet) {
+  ports::Figures figures = working_figures();
+  figures.limit = {.max_total = 500,
+                   .reason = "month end",
+                   .who = "ann@box",
+                   .since_unix_micros = 1,
+                   .remaining = std::chrono::minutes(29)};
+  const std::string words = "at most 500/s, another 29 min, by ann@box: month end";
+  for (const auto& live : {std::optional<LiveFigures>(), std::optional(running())}) {
+    const Status status = assemble(subject(), said(figures), live);
+    ASSERT_THAT(status.alerts, named("override_in_force"));
+    EXPECT_THAT(status.alerts.back().summary, HasSubstr(words));
+    EXPECT_THAT(to_text(status, Colour::kNone), HasSubstr("override    " + words));
+  }
+}
+
+TEST(Status, AHoldShowsTheNumberThatTheRelayFixed) {
+  const ports::Override hold{.reason = "watching", .remaining = std::chrono::minutes(2)};
+  EXPECT_EQ(override_words(hold, 812.0), "hold, at most 812/s, another 2 min: watching");
+  EXPECT_EQ(override_words(hold, {}), "hold, nothing above what was sent when it was set, another 2 min: watching");
 }
 
 TEST(Status, AlertsOnAPartitionOnlyOnceItIsStuckForTenSeconds) {
