@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string>
 
+#include "app/explain_command.h"
 #include "app/governor_command.h"
 #include "app/holder_name.h"
 #include "app/pause_command.h"
@@ -154,6 +155,23 @@ void add_show(const Adder& add, CLI::App& parent, const std::string& name, const
   });
 }
 
+void add_explain(const Adder& add) {
+  auto given = std::make_shared<ReconcileShowOptions>();
+  CLI::App* command = add.command(add.app, "explain",
+                                  "The governor's last decisions with their causes; with an event: why it went "
+                                  "where it went");
+  command->add_option("id", given->id, "an event that was published by hand, set aside or discarded");
+  command->add_flag("--payload", given->payload, "show the event's payload as well");
+  command->add_flag("--json", given->json, "as JSON");
+  command->callback([=, with_store = add.with_store, status = &add.status] {
+    *status = with_store([&](const config::Config& config, ports::OutboxStore& store) {
+      if (!given->id.empty()) return run_explain(*given, store, std::cout, std::cerr);
+      const ExplainOptions options{.inquiry = inquiry_of(config), .json = given->json};
+      return run_explain_decisions(options, store, std::cout, std::cerr);
+    });
+  });
+}
+
 void add_act(const Adder& add, CLI::App& reconcile, model::Verdict verdict, const std::string& description) {
   auto given = std::make_shared<ReconcileActOptions>();
   CLI::App* command = add.command(reconcile, model::to_string(verdict), description);
@@ -181,7 +199,7 @@ void add_operator_commands(CLI::App& app, const std::function<void(CLI::App*)>& 
   add_pause(add, true);
   add_pause(add, false);
   add_governor(add);
-  add_show(add, app, "explain", "Why one event was published by hand, set aside or discarded", run_explain);
+  add_explain(add);
   CLI::App* reconcile = app.add_subcommand("reconcile", "Resolve what was set aside; works without a relay as well");
   reconcile->require_subcommand(1);
   add_reconcile_list(add, *reconcile);

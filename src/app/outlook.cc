@@ -62,6 +62,7 @@ base::Result<std::unique_ptr<Outlook>> Outlook::open(const config::Config& confi
     Outlook* self = outlook.get();
     console::add_endpoints(*self->server_, self->desk_,
                            {.status = [self] { return self->observer_.now(); },
+                            .explanation = [self] { return self->observer_.explanation(); },
                             .metrics = [self](telemetry::Exposition as) { return self->metrics_text(as); },
                             .readiness = [self] { return self->readiness(); },
                             .turn_age_s = [self] { return self->observer_.turn_age_s(); },

@@ -24,6 +24,8 @@ class Outlook {
   void stopping() { stopping_ = true; }
   // Whether the configuration that was read again is now in force.
   void config_loaded(bool successful);
+  // To be told what governor, signals and lanes say.
+  status::Steering& steering() { return observer_.steering(); }
   // host:port; empty where nothing is listened on.
   std::string address() const { return server_ ? server_->address() : std::string(); }
 

@@ -5,11 +5,9 @@
 
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <thread>
 
 #include "app/exit_status.h"
-#include "http/server.h"
-#include "runtime/loop.h"
+#include "app/relay_on_http.h"
 #include "sqlite/scratch_outbox.h"
 #include "status/assemble.h"
 #include "status/json.h"
@@ -33,33 +31,6 @@ class StatusCommand : public sqlite::OutboxFile {
   std::ostringstream err_;
 };
 
-// A relay's HTTP that answers /api/status with a fixed text.
-class Relay {
- public:
-  explicit Relay(std::string body) {
-    server_ = std::move(http::Server::listen(loop_.context(), {.port = 0}).value());
-    server_->route("GET", "/api/status", [body = std::move(body)](const http::Request&, const http::Reply& reply) {
-      reply(http::json_response(200, body));
-    });
-    address_ = server_->address();
-    thread_ = std::thread([this] { loop_.run(); });
-  }
-  ~Relay() {
-    loop_.post([this] {
-      server_.reset();
-      loop_.stop();
-    });
-    thread_.join();
-  }
-  const std::string& address() const { return address_; }
-
- private:
-  runtime::Loop loop_;
-  std::unique_ptr<http::Server> server_;
-  std::string address_;
-  std::thread thread_;
-};
-
 TEST_F(StatusCommand, ReadsTheStoreWithoutARelay) {
   sqlite::write_events(path, 7);
   EXPECT_EQ(run(), kExitDone);
@@ -78,7 +49,8 @@ TEST_F(StatusCommand, ReadsTheStoreWithoutARelay) {
 TEST_F(StatusCommand, AddsWhatTheRelaySays) {
   status::LiveFigures live{.process = "box/1", .state = relay::RelayState::kRunning};
   live.rates = {.arrival = 10, .published = 20};
-  const Relay relay(status::to_json(status::assemble({.outbox = "default", .store = store.describe()}, {}, live)));
+  const RelayOnHttp relay(
+      "/api/status", status::to_json(status::assemble({.outbox = "default", .store = store.describe()}, {}, live)));
   options_.inquiry.relay = relay.address();
   options_.json = true;
   options_.check = true;
@@ -90,7 +62,8 @@ TEST_F(StatusCommand, AddsWhatTheRelaySays) {
 }
 
 TEST_F(StatusCommand, DoesNotMistakeAnotherOutboxForThisOne) {
-  const Relay relay(
+  const RelayOnHttp relay(
+      "/api/status",
       status::to_json(status::assemble({.outbox = "other", .store = store.describe()}, {}, status::LiveFigures{})));
   options_.inquiry.relay = relay.address();
   EXPECT_EQ(run(), kExitDone);

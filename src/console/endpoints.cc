@@ -50,6 +50,9 @@ void add_views(http::Server& server, const Exhibits& exhibits) {
   server.route("GET", "/api/status", [status = exhibits.status](const Request&, const Reply& reply) {
     reply(http::json_response(200, status::to_json(status()) + "\n"));
   });
+  server.route("GET", "/api/explain", [explanation = exhibits.explanation](const Request&, const Reply& reply) {
+    reply(http::json_response(200, status::to_json(explanation()) + "\n"));
+  });
 }
 
 void change_pause(Desk& desk, bool pause, const Request& request, const Reply& reply) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "console/desk.h"
 #include "http/server.h"
+#include "status/explanation.h"
 #include "status/status.h"
 #include "telemetry/metrics.h"
 
@@ -23,6 +24,7 @@ struct Readiness {
 // All are called on the loop thread and answer at once.
 struct Exhibits {
   std::function<status::Status()> status;
+  std::function<status::Explanation()> explanation;
   std::function<std::string(telemetry::Exposition)> metrics;
   std::function<Readiness()> readiness;
   std::function<double()> turn_age_s;  // since the relay's loop last came round
@@ -31,7 +33,7 @@ struct Exhibits {
   std::function<base::Result<std::size_t>(std::string_view)> observe{};
 };
 
-// GET /  /style.css  /healthz  /readyz  /metrics  /api/status  /api/reconcile  /api/reconcile/show?id=
+// GET /  /style.css  /healthz  /readyz  /metrics  /api/status  /api/explain  /api/reconcile  /api/reconcile/show?id=
 // POST /api/pause  /api/resume  {"lane": "all" | "backlog", "reason", "who"}
 // POST /api/governor  {"action": "hold" | "set" | "clear", "max", "for", "reason", "who"}
 // POST /api/observations  [{"name", "latency_ms", "ok", "count"}]  answers {"observed": N}, or 400 with what is wrong

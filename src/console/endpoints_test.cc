@@ -30,6 +30,7 @@ class Endpoints : public SettledOutbox {
     base_ = "http://" + server_->address();
     add_endpoints(*server_, *desk_,
                   {.status = [] { return status::assemble({}, {.figures = ports::Figures{}}, {}); },
+                   .explanation = [] { return status::Explanation{.outbox = "default", .law = "adaptive"}; },
                    .metrics = [](telemetry::Exposition) { return std::string("m 1\n"); },
                    .readiness = [this] { return readiness_; },
                    .turn_age_s = [this] { return turn_age_s_; },
@@ -111,6 +112,7 @@ TEST_F(Endpoints, ReadinessSaysWhatIsMissing) {
 TEST_F(Endpoints, ServeStatusMetricsAndThePage) {
   start();
   EXPECT_TRUE(status::from_json(get("/api/status").body));
+  EXPECT_EQ(status::explanation_from_json(get("/api/explain").body)->law, "adaptive");
   EXPECT_EQ(get("/metrics").body, "m 1\n");
   EXPECT_THAT(get("/metrics").content_type, StartsWith("text/plain; version=0.0.4"));
   EXPECT_THAT(get("/").content_type, StartsWith("text/html"));

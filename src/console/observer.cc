@@ -74,6 +74,7 @@ status::LiveFigures Observer::live() {
   // A topic that can never be written to, and for which nothing waits any more, holds nobody up.
   std::erase_if(live.stuck, [](const relay::StuckPartition& partition) { return partition.waiting == 0; });
   live.governor.reason = status::kNoSignals;
+  steering_.describe(now, live);
   if (relay.store_error()) live.store_error = relay.store_error()->message;
   if (options_.sink_error) live.sink_error = options_.sink_error();
   return live;

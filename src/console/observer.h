@@ -9,6 +9,7 @@
 #include "runtime/relay_driver.h"
 #include "status/assemble.h"
 #include "status/rate_meter.h"
+#include "status/steering.h"
 
 namespace spillway::console {
 
@@ -31,6 +32,9 @@ class Observer {
   // When the store last answered; empty: never.
   std::optional<double> figures_unix_s() const { return figures_unix_s_; }
   double turn_age_s() const;
+  // To be told what governor, signals and lanes say, where the relay has them.
+  status::Steering& steering() { return steering_; }
+  status::Explanation explanation() const { return steering_.explanation(options_.subject); }
 
  private:
   status::LiveFigures live();
@@ -53,6 +57,7 @@ class Observer {
   status::RateMeter arrived_;
   std::optional<double> arrival_;
   status::NetSpread spread_;
+  status::Steering steering_;
   runtime::Timer timer_;
 };
 
