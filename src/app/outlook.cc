@@ -105,6 +105,7 @@ std::string Outlook::metrics_text(telemetry::Exposition exposition) {
   const relay::Relay& relay = driver_.relay();
   metrics_.relay(relay.counters(), telemetry::Buckets::of(relay.outbound().publish_seconds()),
                  telemetry::Buckets::of(relay.outbound().delay_seconds()));
+  metrics_.decisions(observer_.steering().decisions().counts());
   std::array<std::uint64_t, telemetry::kPublishFailures> failures{};
   for (const auto& [name, count] : sink_.figures().errors)
     failures[static_cast<std::size_t>(failure_reason(name))] += count;

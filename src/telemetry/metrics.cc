@@ -86,6 +86,10 @@ void Metrics::relay(const relay::RelayCounters& counters, Buckets publish_second
   delay_seconds_ = std::move(delay_seconds);
 }
 
+void Metrics::lane(const std::string& lane, std::int64_t published, std::int64_t bytes, Buckets delay_seconds) {
+  lanes_[lane] = {published, bytes, std::move(delay_seconds)};
+}
+
 void Metrics::called(const std::string& dependency, const std::string& operation, Outcome outcome,
                      base::Duration took) {
   Calls& calls = calls_[{dependency, operation}];
@@ -131,20 +135,28 @@ void Metrics::put_backlog(Page& page) const {
              figures_unix_s_);
 }
 
+// Of each lane, or of all in one where the relay does not tell them apart.
+void Metrics::put_lanes(Page& page) const {
+  const auto put = [&page](const std::string& name, const Lane& lane) {
+    const Labels label = {{"lane", name}};
+    page.counter("spillway_rows_published_total", "Rows acknowledged by the broker.", lane.published, label);
+    page.counter("spillway_published_bytes_total", "Bytes of the rows acknowledged by the broker.", lane.bytes, label);
+    page.histogram("spillway_row_delay_seconds", "From a row's created_at to its acknowledgement.", lane.delay_seconds,
+                   label);
+  };
+  for (const auto& [name, lane] : lanes_) put(name, lane);
+  if (lanes_.empty()) put("all", {counters_->published, counters_->published_bytes, delay_seconds_});
+}
+
 void Metrics::put_flow(Page& page) const {
   if (counters_) {
-    const Labels lane = {{"lane", "all"}};
-    page.counter("spillway_rows_published_total", "Rows acknowledged by the broker.", counters_->published, lane);
-    page.counter("spillway_published_bytes_total", "Bytes of the rows acknowledged by the broker.",
-                 counters_->published_bytes, lane);
+    put_lanes(page);
     for (std::size_t i = 0; i < kFailureNames.size(); ++i) {
       page.counter("spillway_publish_failures_total", "Records that the broker did not acknowledge.",
                    publish_failures_[i], {{"reason", kFailureNames[i]}});
     }
     page.histogram("spillway_publish_duration_seconds", "From handing a record over to its acknowledgement.",
                    publish_seconds_);
-    page.histogram("spillway_row_delay_seconds", "From a row's created_at to its acknowledgement.", delay_seconds_,
-                   lane);
     page.counter("spillway_rows_read_total", "Rows read from the outbox.", counters_->read);
     page.counter("spillway_rows_read_again_total", "Rows read again for a partition that had to wait.",
                  counters_->read_again);
@@ -165,6 +177,10 @@ void Metrics::put_flow(Page& page) const {
 }
 
 void Metrics::put_people(Page& page) const {
+  for (const auto& [judged, count] : triaged_) {
+    page.counter("spillway_triage_decisions_total", "Backlog rows judged, by the rule that decided.", count,
+                 {{"rule", judged.first}, {"verdict", judged.second}});
+  }
   if (!status_->store.figures) return;
   const ports::Figures& figures = *status_->store.figures;
   page.gauge("spillway_reconcile_open_rows", "Rows that wait for a person.", figures.open_settlements);
@@ -173,6 +189,7 @@ void Metrics::put_people(Page& page) const {
   page.gauge("spillway_paused", "1 while a person holds the lane.", figures.pause.all, {{"lane", "live"}});
   page.gauge("spillway_paused", "1 while a person holds the lane.", figures.pause.all || figures.pause.backlog,
              {{"lane", "backlog"}});
+  page.gauge("spillway_overrides_active", "1 while a person limits the governor.", figures.limit.has_value());
   page.gauge("spillway_progress_age_seconds", "Since the position was last saved.", figures.progress_age_s);
   page.gauge("spillway_key_headroom_ratio", "Share of the outbox key's range that is still free.",
              figures.seq_headroom);
@@ -183,6 +200,11 @@ void Metrics::put_governor(Page& page) const {
   const status::GovernorView& governor = status_->governor;
   page.gauge("spillway_governor_capacity_rows_per_second", "What downstream is thought to take.", governor.capacity);
   page.gauge("spillway_governor_budget_rows_per_second", "What the backlog may use.", governor.budget);
+  page.gauge("spillway_governor_live_demand_rows_per_second", "What live traffic asks for.", governor.live_demand);
+  for (const auto& [decided, count] : decisions_) {
+    page.counter("spillway_governor_decisions_total", "Decisions by what they did to the rate and what bound it.",
+                 count, {{"action", to_string(decided.first)}, {"cause", to_string(decided.second)}});
+  }
   for (const char* state : kStates) {
     page.gauge("spillway_governor_state", "1 for the state that the governor is in.", governor.state == state,
                {{"state", state}});

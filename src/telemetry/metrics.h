@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "governor/decision_log.h"
 #include "relay/histogram.h"
 #include "relay/relay.h"
 #include "status/status.h"
@@ -58,6 +59,15 @@ class Metrics {
   void status(const status::Status& status, std::optional<double> figures_unix_s);
   // Since the start of the process.
   void relay(const relay::RelayCounters& counters, Buckets publish_seconds, Buckets delay_seconds);
+  // One lane's share since the start of the process: "live", "promoted" or "backlog". Where lanes are told apart, all
+  // of them are given, and "all" is shown no more.
+  void lane(const std::string& lane, std::int64_t published, std::int64_t bytes, Buckets delay_seconds);
+  // Since the start of the process.
+  void decisions(const governor::DecisionLog::Counts& counts) { decisions_ = counts; }
+  // `rule`: from the configuration; `verdict`: publish, reconcile or discard.
+  void triaged(const std::string& rule, const std::string& verdict, std::uint64_t total) {
+    triaged_[{rule, verdict}] = total;
+  }
   void publish_failures(PublishFailure reason, std::uint64_t total) {
     publish_failures_[static_cast<std::size_t>(reason)] = total;
   }
@@ -77,6 +87,7 @@ class Metrics {
 
   void put_backlog(Page& page) const;
   void put_flow(Page& page) const;
+  void put_lanes(Page& page) const;
   void put_people(Page& page) const;
   void put_governor(Page& page) const;
   void put_signals(Page& page) const;
@@ -84,6 +95,11 @@ class Metrics {
   void put_dependencies(Page& page) const;
   void put_own(Page& page, const ProcessFigures& process) const;
 
+  struct Lane {
+    std::int64_t published = 0;
+    std::int64_t bytes = 0;
+    Buckets delay_seconds;
+  };
   struct Calls {
     std::map<Outcome, std::uint64_t> outcomes;
     Buckets seconds;
@@ -96,6 +112,9 @@ class Metrics {
   std::optional<relay::RelayCounters> counters_;
   Buckets publish_seconds_;
   Buckets delay_seconds_;
+  std::map<std::string, Lane> lanes_;
+  governor::DecisionLog::Counts decisions_;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> triaged_;
   std::uint64_t publish_failures_[kPublishFailures] = {};
   std::map<std::string, std::uint64_t> takeovers_;
   std::map<std::pair<std::string, std::string>, Calls> calls_;

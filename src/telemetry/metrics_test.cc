@@ -97,6 +97,55 @@ TEST(Metrics, ShowTheRelaysCountersAndHistograms) {
   EXPECT_THAT(text, HasSubstr("\nspillway_row_delay_seconds_count{lane=\"all\"} 3\n"));
 }
 
+TEST(Metrics, ShowEachLaneWhereTheRelayTellsThemApart) {
+  Metrics metrics({});
+  relay::Histogram<2> delay(std::array{0.01, 0.1});
+  delay.add(5ms);
+  metrics.relay({.published = 7, .published_bytes = 700}, Buckets::of(delay), Buckets::of(delay));
+  metrics.lane("live", 4, 400, Buckets::of(delay));
+  metrics.lane("promoted", 0, 0, Buckets::of(delay));
+  metrics.lane("backlog", 3, 300, Buckets::of(delay));
+  const std::string text = rendered(metrics);
+  EXPECT_THAT(text, HasSubstr("\nspillway_rows_published_total{lane=\"live\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_rows_published_total{lane=\"promoted\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_published_bytes_total{lane=\"backlog\"} 300\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_row_delay_seconds_count{lane=\"live\"} 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("lane=\"all\"")));
+}
+
+TEST(Metrics, ShowTheGovernorItsSignalsAndWhatPeopleDid) {
+  Metrics metrics({});
+  auto steered = live();
+  steered.governor = {.law = "adaptive",
+                      .state = "braking",
+                      .capacity = 1400,
+                      .budget = 0,
+                      .live_demand = 1200,
+                      .live_cap = 70,
+                      .cause = "collapsed"};
+  steered.signals = {{.name = "bank", .p99_ms = 412, .error_rate = 0.01, .age_s = 1, .ceiling_ms = 400}};
+  ports::Figures limited = figures();
+  limited.limit = {.max_total = 500, .reason = "r", .remaining = 60s};
+  metrics.status(status::assemble({}, {.figures = limited}, steered), {});
+  governor::DecisionLog log;
+  log.observe(0, {.total_rate = 70, .live_cap = 70, .cause = {governor::CauseKind::kCollapsed, "bank", 0, 0, ""}});
+  metrics.decisions(log.counts());
+  metrics.triaged("settled", "discard", 12);
+  const std::string text = rendered(metrics);
+  EXPECT_THAT(text, HasSubstr("\nspillway_governor_capacity_rows_per_second 1400\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_governor_budget_rows_per_second 0\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_governor_live_demand_rows_per_second 1200\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_governor_state{state=\"braking\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_governor_state{state=\"tracking\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_governor_decisions_total{action=\"brake\",cause=\"collapsed\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_signal_latency_seconds{signal=\"bank\",quantile=\"0.99\"} 0.412\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_signal_latency_ceiling_seconds{signal=\"bank\"} 0.4\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_signal_error_ratio{signal=\"bank\"} 0.01\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_signal_age_seconds{signal=\"bank\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_overrides_active 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_triage_decisions_total{rule=\"settled\",verdict=\"discard\"} 12\n"));
+}
+
 TEST(Metrics, ShowCallsToDependencies) {
   Metrics metrics({});
   metrics.called("store", "read", Outcome::kOk, 3ms);
