@@ -34,7 +34,7 @@ void say(bool json, const Limit& before, const Limit& after, std::ostream& out) 
     out << status::override_to_json(after) << '\n';
     return;
   }
-  const std::string undo = after ? "spillway governor clear" : before ? command_for(*before) : "nothing changed";
+  const std::string undo = before ? command_for(*before) : after ? "spillway governor clear" : "nothing changed";
   out << fmt::format("was: {}\nnow: {}\nundo: {}\n", words(before), words(after), undo);
 }
 

@@ -58,6 +58,13 @@ TEST_F(GovernorCommand, AHoldHasNoNumberAndLastsFifteenMinutes) {
   EXPECT_LE(held->remaining, std::chrono::minutes(15));
 }
 
+TEST_F(GovernorCommand, TheOneBeforeIsWhatUndoSetsAgain) {
+  ASSERT_EQ(limit({.reason = "watching"}), kExitDone);
+  EXPECT_EQ(limit({.max = 500, .reason = "month end"}), kExitDone);
+  EXPECT_THAT(out_.str(), HasSubstr("undo: spillway governor hold --for "));
+  EXPECT_THAT(out_.str(), HasSubstr("--reason 'watching'"));
+}
+
 TEST_F(GovernorCommand, RefusesWhatDoesNotEndOrHasNoReason) {
   EXPECT_EQ(limit({.max = 500, .lasts = "25h", .reason = "r"}), kExitWrongUsage);
   EXPECT_EQ(err_.str(), "governor: an override lasts 24h at most: set governor.max for what is to stay\n");

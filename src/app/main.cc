@@ -125,11 +125,11 @@ int run_command_line(int argc, char** argv) {
   ReferenceOptions reference;
   add_init(app, shared, init, status);
   add_run(app, shared, status);
-  add_operator_commands(
-      app, [&](CLI::App* command) { take_config(command, shared); },
-      [&](const OnStore& command) { return with_store(shared, command); }, status);
+  const auto takes_config = [&](CLI::App* command) { take_config(command, shared); };
+  const auto on_store = [&](const OnStore& command) { return with_store(shared, command); };
+  add_operator_commands(app, takes_config, on_store, status);
   add_config(app, config, reference, status);
-  add_simulation_commands(app, status);
+  add_simulation_commands(app, takes_config, on_store, status);
   add_version(app, status);
   try {
     app.parse(argc, argv);

@@ -9,6 +9,7 @@
 
 #include "sim/plan.h"
 #include "sim/runner.h"
+#include "status/words.h"
 
 namespace spillway::app {
 namespace {
@@ -29,8 +30,20 @@ std::string duration(const std::optional<double>& s) {
 
 ordered_json seconds(const std::optional<double>& s) { return s ? ordered_json(*s) : ordered_json(nullptr); }
 
+// Whether any figure was not given but asked for.
+bool asked(const PlanOptions& o) {
+  return o.backlog.origin != PlanFigure().origin || o.capacity.origin != PlanFigure().origin ||
+         o.live.origin != PlanFigure().origin;
+}
+
 void print(const PlanOptions& o, const sim::Plan& plan, const std::vector<sim::RunResult>& runs, std::ostream& out) {
-  out << fmt::format("{:.0f} events / ({:.0f} - {:.0f})/s: {}\n", o.backlog, o.capacity, o.live,
+  if (asked(o)) {
+    out << fmt::format("backlog {} ({}), capacity {} ({}), live {} ({})\n",
+                       status::counted(std::llround(o.backlog.value), "event"), o.backlog.origin,
+                       status::rate_words(o.capacity.value), o.capacity.origin, status::rate_words(o.live.value),
+                       o.live.origin);
+  }
+  out << fmt::format("{:.0f} events / ({:.0f} - {:.0f})/s: {}\n", o.backlog.value, o.capacity.value, o.live.value,
                      duration(plan.clear_s));
   out << fmt::format("with 30 % less capacity throughout: {}\n", duration(plan.clear_dropped_s));
   if (plan.clear_short_drop_s) {
@@ -51,9 +64,11 @@ void print_json(const PlanOptions& o, const sim::Plan& plan, const std::vector<s
         {{"governor", run.law}, {"clear_seconds", seconds(run.clear_s)}, {"seconds_over_ceiling", run.seconds_over}});
   }
   out << ordered_json{{"version", 1},
-                      {"backlog", o.backlog},
-                      {"capacity", o.capacity},
-                      {"live", o.live},
+                      {"backlog", o.backlog.value},
+                      {"capacity", o.capacity.value},
+                      {"live", o.live.value},
+                      {"origins",
+                       {{"backlog", o.backlog.origin}, {"capacity", o.capacity.origin}, {"live", o.live.origin}}},
                       {"surplus", plan.surplus},
                       {"clear_seconds", seconds(plan.clear_s)},
                       {"clear_seconds_30_percent_less", seconds(plan.clear_dropped_s)},
@@ -68,16 +83,17 @@ bool positive(double value) { return std::isfinite(value) && value > 0; }
 }  // namespace
 
 int run_plan(const PlanOptions& o, std::ostream& out, std::ostream& err) {
-  if (!positive(o.backlog) || !positive(o.capacity) || !std::isfinite(o.live) || o.live < 0 ||
-      !positive(o.latency_ceiling_s)) {
+  const bool nothing_waits = asked(o) && o.backlog.value == 0;
+  if ((!positive(o.backlog.value) && !nothing_waits) || !positive(o.capacity.value) || !std::isfinite(o.live.value) ||
+      o.live.value < 0 || !positive(o.latency_ceiling_s)) {
     err << "plan needs a backlog and a capacity above 0 and live traffic of 0 or more: "
            "--backlog 1000000 --capacity 2000 --live 1200.\n";
     return kWrongUsage;
   }
-  const sim::PlanFigures figures{o.backlog, o.capacity, o.live};
+  const sim::PlanFigures figures{o.backlog.value, o.capacity.value, o.live.value};
   const sim::Plan plan = sim::make_plan(figures);
   std::vector<sim::RunResult> runs;
-  if (plan.clear_s && !o.laws.empty()) {
+  if (plan.clear_s && !nothing_waits && !o.laws.empty()) {
     sim::Batch batch;
     batch.scenarios = {sim::scenario_of(figures, o.latency_ceiling_s)};
     batch.laws = o.laws;

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "app/plan_command.h"
+#include "app/plan_outbox.h"
 #include "app/simulate_command.h"
 
 namespace spillway::app {
@@ -32,22 +32,39 @@ void add_simulate(CLI::App& app, int& status) {
   });
 }
 
-void add_plan(CLI::App& app, int& status) {
+void add_plan(CLI::App& app, const std::function<void(CLI::App*)>& take_config, WithStore with_store, int& status) {
   const auto options = std::make_shared<PlanOptions>();
-  CLI::App* plan = app.add_subcommand("plan", "How long a recovery takes, and what a loss of capacity costs");
-  plan->add_option("--backlog", options->backlog, "events that wait")->required();
-  plan->add_option("--capacity", options->capacity, "events/s that downstream can do in total")->required();
-  plan->add_option("--live", options->live, "events/s of live traffic")->required();
+  const auto wish = std::make_shared<PlanWish>();
+  CLI::App* plan = app.add_subcommand("plan",
+                                      "How long a recovery takes, and what a loss of capacity costs; figures that are "
+                                      "not given are asked of the store and the running relay");
+  take_config(plan);
+  plan->add_option("--backlog", wish->backlog, "events that wait");
+  plan->add_option("--capacity", wish->capacity, "events/s that downstream can do in total");
+  plan->add_option("--live", wish->live, "events/s of live traffic");
   plan->add_option("--governor", options->laws, "laws to simulate")->delimiter(',')->capture_default_str();
   plan->add_flag("--json", options->json, "as JSON");
-  plan->callback([options, &status] { status = run_plan(*options, std::cout, std::cerr); });
+  plan->callback([options, wish, with_store = std::move(with_store), &status] {
+    if (wish->complete()) {
+      options->backlog = *wish->backlog;
+      options->capacity = *wish->capacity;
+      options->live = *wish->live;
+      status = run_plan(*options, std::cout, std::cerr);
+      return;
+    }
+    status = with_store([&](const config::Config& config, ports::OutboxStore& store) {
+      options->latency_ceiling_s = tightest_ceiling_s(config).value_or(options->latency_ceiling_s);
+      return run_plan_outbox(*wish, inquiry_of(config), *options, store, std::cout, std::cerr);
+    });
+  });
 }
 
 }  // namespace
 
-void add_simulation_commands(CLI::App& app, int& status) {
+void add_simulation_commands(CLI::App& app, const std::function<void(CLI::App*)>& take_config, WithStore with_store,
+                             int& status) {
   add_simulate(app, status);
-  add_plan(app, status);
+  add_plan(app, take_config, std::move(with_store), status);
 }
 
 }  // namespace spillway::app

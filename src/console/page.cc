@@ -30,7 +30,8 @@ std::string status_page(const status::Status& status) {
       "<meta name=\"viewport\" content=\"width=device-width\"><meta http-equiv=\"refresh\" content=\"2\">"
       "<title>Spillway: {}</title><link rel=\"stylesheet\" href=\"/style.css\"></head>\n"
       "<body class=\"{}\"><h1>Spillway</h1><p class=\"cause\">{}</p>\n<pre>{}</pre>\n"
-      "<p><a href=\"/api/status\">JSON</a> <a href=\"/metrics\">metrics</a> <a href=\"/readyz?verbose\">ready?</a></p>"
+      "<p><a href=\"/api/status\">JSON</a> <a href=\"/api/explain\">decisions</a> <a href=\"/metrics\">metrics</a> <a "
+      "href=\"/readyz?verbose\">ready?</a></p>"
       "</body></html>\n",
       html_escaped(status.subject.outbox), mood, html_escaped(status.cause),
       html_escaped(status::to_text(status, status::Colour::kNone)));
