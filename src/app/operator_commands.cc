@@ -13,6 +13,7 @@
 #include "app/pause_command.h"
 #include "app/reconcile_command.h"
 #include "app/status_command.h"
+#include "app/triage_command.h"
 
 namespace spillway::app {
 namespace {
@@ -49,6 +50,21 @@ void add_status(const Adder& add) {
       options.check = given->check;
       options.colour = colour_wanted() && !given->json;
       return run_status(options, store, std::cout, std::cerr);
+    });
+  });
+}
+
+void add_triage(const Adder& add) {
+  auto given = std::make_shared<TriageOptions>();
+  CLI::App* command =
+      add.command(add.app, "triage", "What the rules would do with all that waits now; changes nothing");
+  command->add_flag("--json", given->json, "as JSON");
+  command->add_option("--sample", given->sample, "the ids of the first so many events of each line")
+      ->check(CLI::Range(0, 1000));
+  command->callback([=, with_store = add.with_store, status = &add.status] {
+    *status = with_store([&](const config::Config& config, ports::OutboxStore& store) {
+      given->progress = isatty(STDERR_FILENO) == 1;
+      return run_triage(*given, config, store, std::cout, std::cerr);
     });
   });
 }
@@ -196,6 +212,7 @@ void add_operator_commands(CLI::App& app, const std::function<void(CLI::App*)>& 
                            int& status) {
   const Adder add{app, take_config, std::move(with_store), status};
   add_status(add);
+  add_triage(add);
   add_pause(add, true);
   add_pause(add, false);
   add_governor(add);

@@ -17,8 +17,8 @@ namespace spillway::app {
 using OnStore = std::function<int(const config::Config&, ports::OutboxStore&)>;
 using WithStore = std::function<int(const OnStore&)>;
 
-// Adds status, pause, resume, governor, reconcile and explain. They write the exit status to `status`, which must stay
-// valid until the command line was parsed; `take_config` adds --config.
+// Adds status, triage, pause, resume, governor, reconcile and explain. They write the exit status to `status`, which
+// must stay valid until the command line was parsed; `take_config` adds --config.
 void add_operator_commands(CLI::App& app, const std::function<void(CLI::App*)>& take_config, WithStore with_store,
                            int& status);
 
