@@ -18,6 +18,12 @@ using ports::RowField;
 constexpr std::size_t kMostRows = 10'000;
 constexpr char kTimedOut[] = "57014";
 constexpr char kWrites[] = "25006";
+// What a query of a user's looks up is taken to lie in memory: a page of rows is then looked up by index, rather than
+// by reading all of a table for each page.
+constexpr char kByIndexRather[] = "set local random_page_cost = 1.1; ";
+constexpr char kByIndexAlone[] =
+    "set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off; "
+    "set local enable_mergejoin = off; ";
 
 const char* name_of(RowField field) {
   switch (field) {
@@ -80,6 +86,7 @@ TriageSession::TriageSession(ConnectOptions connect, std::string outbox, TableLa
 TriageSession::Question TriageSession::question_of(const ports::Predicate& predicate) {
   Question question;
   question.fields = {RowField::kSeq};
+  question.settings = kByIndexRather;
   std::string query;
   for (const auto& piece : predicate.pieces) {
     query += piece.text;
@@ -99,7 +106,7 @@ base::Status TriageSession::check(const ports::Predicate& predicate) { return ex
 
 // Plans the statement without running it, which finds what is misspelt, missing and forbidden.
 base::Status TriageSession::explain(const Question& question) {
-  const auto planned = read_only("explain " + question.sql, values_of(question.fields, {}));
+  const auto planned = read_only(question, "explain ", {});
   if (planned) return {};
   if (!refused_for_its_rows() || timed_out()) return std::unexpected(planned.error());
   return base::fail(ErrorClass::kMisconfigured, refusal_words());
@@ -113,17 +120,18 @@ base::Result<ports::Matches> TriageSession::matches(const ports::Predicate& pred
 base::Result<std::vector<std::size_t>> TriageSession::newer_for_key(std::span<const AskedRow> rows) {
   Question question;
   question.fields = {RowField::kSeq};
+  question.settings = kByIndexAlone;
   const std::string seq = identifier(layout_.seq);
-  std::string same;
-  for (const std::string& column : {layout_.aggregate_id, layout_.type, layout_.aggregate_type}) {
-    same += fmt::format("x.{0} = o.{0} and ", identifier(column));
-  }
+  // Newer ones of the key as the range behind this row in the index on (aggregateid, seq), which no other index can
+  // serve: with `=` and `>` a planner without statistics may walk the primary key to the end of the table for each row.
   // The ledger as a scalar subquery: one look-up for each newer row, whatever the statistics say.
   question.sql = fmt::format(
-      "select spillway_row.ordinal from {0} join {1} o on o.{2} = spillway_row.seq where exists (select from {1} x "
-      "where {3}x.{2} > o.{2} and (select 1 from spillway.settled s where s.outbox = {4} and s.seq = x.{2} "
-      "and s.verdict <> 'publish') is null) order by 1",
-      rows_sql(question.fields), layout_.qualified(), seq, same, literal(outbox_));
+      "select spillway_row.ordinal from {0} join {1} o on o.{2} = spillway_row.seq where (select 1 from {1} x where "
+      "(x.{3}, x.{2}) > (o.{3}, o.{2}) and x.{3} <= o.{3} and x.{4} = o.{4} and x.{5} = o.{5} and "
+      "(select 1 from spillway.settled s where s.outbox = {6} and s.seq = x.{2} and s.verdict <> 'publish') is null "
+      "limit 1) is not null order by 1",
+      rows_sql(question.fields), layout_.qualified(), seq, identifier(layout_.aggregate_id), identifier(layout_.type),
+      identifier(layout_.aggregate_type), literal(outbox_));
   understood_ = true;
   auto found = ask_in_batches(question, rows);
   if (!found) return std::unexpected(found.error());
@@ -149,7 +157,7 @@ base::Result<ports::Matches> TriageSession::ask_in_batches(const Question& quest
 // A statement fails as a whole: halves are asked again until the row that is to blame stands alone.
 base::Status TriageSession::ask_halving(const Question& question, std::span<const AskedRow> all, std::size_t first,
                                         std::size_t count, ports::Matches& found) {
-  const auto answer = read_only(question.sql, values_of(question.fields, all.subspan(first, count)));
+  const auto answer = read_only(question, "", all.subspan(first, count));
   if (answer) {
     for (int row = 0; row < answer->rows(); ++row) {
       found.matched.push_back(first + static_cast<std::size_t>(answer->number(row, 0)) - 1);
@@ -173,9 +181,9 @@ base::Status TriageSession::ask_halving(const Question& question, std::span<cons
   return ask_halving(question, all, first + half, count - half, found);
 }
 
-// One statement in a transaction that cannot write. The planner is told that what it looks up lies in memory: a page
-// of rows is looked up by index then, rather than by reading all of a table for each page.
-base::Result<Answer> TriageSession::read_only(const std::string& sql, std::span<const Value> values) {
+// One statement in a transaction that cannot write.
+base::Result<Answer> TriageSession::read_only(const Question& question, const char* prefix,
+                                              std::span<const AskedRow> rows) {
   refusal_.reset();
   const auto begun =
       connection_.script(fmt::format("begin read only; set local statement_timeout = {}; set local lock_timeout = {}; "
@@ -187,7 +195,7 @@ base::Result<Answer> TriageSession::read_only(const std::string& sql, std::span<
     connection_.close();
     return base::fail(ErrorClass::kUnavailable, kNoWrites);
   }
-  auto answer = connection_.ask(sql, values);
+  auto answer = connection_.ask(prefix + question.sql, values_of(question.fields, rows));
   refusal_ = connection_.refusal();
   if (refusal_ && refusal_->sqlstate == kWrites) {
     refusal_.reset();

@@ -28,13 +28,14 @@ class TriageSession final : public ports::TriageSession {
   struct Question {
     std::string sql;
     std::vector<ports::RowField> fields;  // one array each, as $1, $2 …
+    const char* settings = "";            // for the planner
   };
 
   static Question question_of(const ports::Predicate& predicate);
   base::Result<ports::Matches> ask_in_batches(const Question& question, std::span<const ports::AskedRow> rows);
   base::Status ask_halving(const Question& question, std::span<const ports::AskedRow> all, std::size_t first,
                            std::size_t count, ports::Matches& found);
-  base::Result<Answer> read_only(const std::string& sql, std::span<const Value> values);
+  base::Result<Answer> read_only(const Question& question, const char* prefix, std::span<const ports::AskedRow> rows);
   base::Status explain(const Question& question);
   bool refused_for_its_rows() const;
   bool timed_out() const;

@@ -114,5 +114,21 @@ TEST(Plan, FiguresOfALargeOutboxAreEstimatedAndCheap) {
   EXPECT_LT(touched, 15'000);
 }
 
+TEST(Plan, NewerEventsOfAKeyAreLookedUpWhateverThePlannerKnows) {
+  Outbox outbox;
+  slim(outbox);
+  fill(outbox, 300'000);
+  outbox.sql("create index if not exists by_key on spillway.outbox (aggregateid, seq)");
+  std::vector<ports::AskedRow> rows;
+  for (std::int64_t seq = 299'001; seq <= 300'000; ++seq) rows.push_back({.seq = seq});
+  for (std::int64_t seq = 1001; seq <= 2000; ++seq) rows.push_back({.seq = seq});
+  for (const bool analyzed : {false, true}) {
+    if (analyzed) outbox.sql("analyze spillway.outbox");
+    std::size_t found = 0;
+    EXPECT_LT(blocks_of(outbox, [&] { found = outbox.store()->open_triage()->newer_for_key(rows)->size(); }), 30'000);
+    EXPECT_EQ(found, 1000U);
+  }
+}
+
 }  // namespace
 }  // namespace spillway::testing
