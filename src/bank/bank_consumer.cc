@@ -34,6 +34,8 @@ ConsumerFigures BankConsumer::figures() const {
 }
 
 void BankConsumer::publish_figures() {
+  // Once there are some they stay: nobody else is in the group.
+  if (counted_.partitions == 0) counted_.partitions = feed_.partitions();
   counted_.unique = inbox_.unique();
   counted_.duplicates = inbox_.duplicates();
   counted_.inversions = inbox_.inversions();

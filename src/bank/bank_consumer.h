@@ -39,6 +39,7 @@ struct ConsumerOptions {
 };
 
 struct ConsumerFigures {
+  int partitions = 0;  // that it reads; 0 until the group has let it in
   std::int64_t unique = 0;
   std::int64_t duplicates = 0;
   std::int64_t inversions = 0;

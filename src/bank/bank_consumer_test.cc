@@ -58,6 +58,7 @@ TEST_F(BankConsumerTest, CallsTheBankOnceForEachRecordInOrder) {
   EXPECT_TRUE(eventually([&] { return consumer.figures().done == 1'000; }, kLimit));
   consumer.stop();
   const ConsumerFigures figures = consumer.figures();
+  EXPECT_EQ(figures.partitions, 3);
   EXPECT_EQ(figures.unique, 1'000);
   EXPECT_EQ(figures.duplicates, 0);
   EXPECT_EQ(figures.inversions, 0);

@@ -117,6 +117,13 @@ std::optional<Record> RecordFeed::next(std::chrono::milliseconds wait) {
   return record;
 }
 
+int RecordFeed::partitions() const {
+  rd_kafka_topic_partition_list_t* list = nullptr;
+  if (rd_kafka_assignment(clients_->consumer.get(), &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return 0;
+  const std::unique_ptr<rd_kafka_topic_partition_list_t, Destroy> assigned(list);
+  return assigned->cnt;
+}
+
 // By the call that takes an array: the macros of the variadic one are not standard C++.
 void RecordFeed::send_to_retry_topic(const Record& record) {
   std::array<rd_kafka_vu_t, 5> fields{};

@@ -38,6 +38,9 @@ class RecordFeed {
   // waited for. What was returned counts as consumed, and is committed within a quarter of a second.
   std::optional<Record> next(std::chrono::milliseconds wait);
 
+  // Partitions whose records come here; 0 until the group has let it in.
+  int partitions() const;
+
   void send_to_retry_topic(const Record& record);
 
  private:

@@ -87,6 +87,7 @@ RecoveryRig::RecoveryRig(RigOptions options)
   relay_->init();
   fill(server_.uri(), backlog_);
   server_.execute("analyze spillway.outbox");
+  start_consumer();
   // The outage itself: by now the relay would have been behind for longer than live_age.
   if (backlog_.events > 0) std::this_thread::sleep_for(options_.live_age + 500ms);
   plan_scenario();
@@ -156,6 +157,10 @@ void RecoveryRig::start_consumer() {
   consumer.on_delivery = [this](const bank::Record& record, bool first) { recorder_->on_delivery(record, first); };
   consumer.on_done = [this](const bank::Record& record, base::Instant at) { recorder_->on_done(record, at); };
   consumer_.emplace(*bank_, std::move(consumer));
+  // One that is let in only after the first records would meet the bank with all of them at once.
+  if (!eventually([&] { return consumer_->figures().partitions > 0; }, 60s)) {
+    throw std::runtime_error("the consumer's group does not let it in");
+  }
 }
 
 void RecoveryRig::play(double limit_s, bool until_clear) {
@@ -164,7 +169,6 @@ void RecoveryRig::play(double limit_s, bool until_clear) {
   recorder_.emplace(
       base::Instant(origin_.time_since_epoch()),
       std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()).time_since_epoch().count());
-  start_consumer();
   relay_->start();
   writer_.emplace(LiveWriterOptions{.uri = server_.uri(),
                                     .topic = kTopic,
