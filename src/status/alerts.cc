@@ -164,17 +164,20 @@ class Finder {
   }
 
   void downstream(const SignalView& signal) {
-    if (!signal.age_s && !signal.trouble.empty()) {
+    if (!signal.age_s && signal.state == "missing") {
       add("signal_broken", Severity::kPage,
-          fmt::format("signal {} has not spoken since the start: {}", signal.name, signal.trouble));
+          fmt::format("signal {} has not spoken since the start{}{}", signal.name, signal.trouble.empty() ? "" : ": ",
+                      signal.trouble));
     }
     const bool shrinking = status_.eta.kind == Eta::Kind::kKnown && status_.eta.seconds.value_or(0) > 0;
-    if (!shrinking || !signal.climb || !signal.p99_ms || !signal.ceiling_ms) return;
-    if (*signal.p99_ms <= kUncomfortable * *signal.ceiling_ms) return;
-    add("drain_hurts", *signal.p99_ms >= *signal.ceiling_ms ? Severity::kPage : Severity::kWarning,
-        fmt::format("the backlog shrinks while {} suffers: its p99 rose by {:.0f} % in three minutes to {:.0f} ms "
+    const auto& measure = signal.measure_ms();
+    if (!shrinking || !signal.climb || !measure || !signal.ceiling_ms) return;
+    if (*measure <= kUncomfortable * *signal.ceiling_ms) return;
+    add("drain_hurts", *measure >= *signal.ceiling_ms ? Severity::kPage : Severity::kWarning,
+        fmt::format("the backlog shrinks while {} suffers: its {} rose by {:.0f} % in three minutes to {:.0f} ms "
                     "(ceiling {:.0f} ms); `spillway governor hold` stops the climb",
-                    signal.name, (*signal.climb - 1) * 100, *signal.p99_ms, *signal.ceiling_ms));
+                    signal.name, signal.p99_ms ? "p99" : "lag", (*signal.climb - 1) * 100, *measure,
+                    *signal.ceiling_ms));
   }
 
   const Status& status_;

@@ -151,6 +151,7 @@ Json signals_json(const std::vector<SignalView>& signals) {
                     {"error_rate", or_null(signal.error_rate)},
                     {"age_s", or_null(signal.age_s)},
                     {"ceiling_ms", or_null(signal.ceiling_ms)},
+                    {"lag_ms", or_null(signal.lag_ms)},
                     {"state", signal.state},
                     {"trouble", signal.trouble},
                     {"climb", or_null(signal.climb)}});
@@ -166,6 +167,7 @@ std::vector<SignalView> signals_from(const Json& list) {
                        .error_rate = optional_of<double>(json, "error_rate"),
                        .age_s = optional_of<double>(json, "age_s"),
                        .ceiling_ms = optional_of<double>(json, "ceiling_ms"),
+                       .lag_ms = optional_of<double>(json, "lag_ms"),
                        .state = json.value("state", ""),
                        .trouble = json.value("trouble", ""),
                        .climb = optional_of<double>(json, "climb")});

@@ -49,6 +49,7 @@ Status busy() {
                    .error_rate = 0.01,
                    .age_s = 1,
                    .ceiling_ms = 400,
+                   .lag_ms = 30,
                    .state = "over",
                    .trouble = "2 of 5 targets answer",
                    .climb = 1.4}};

@@ -11,16 +11,16 @@ constexpr std::size_t kLeastSamples = 6;  // signals may come every 5 s
 
 }  // namespace
 
-void LatencyTrend::observe(base::Instant now, double p99_ms) {
+void LatencyTrend::observe(base::Instant now, double ms) {
   if (!samples_.empty() && base::elapsed(samples_.back().at, now) < kSpacing) return;
-  samples_.push_back({now, p99_ms});
+  samples_.push_back({now, ms});
   while (base::elapsed(samples_.front().at, now) >= 3 * kMinute) samples_.pop_front();
 }
 
 std::optional<double> LatencyTrend::median(base::Instant now, int minutes_ago) const {
   std::vector<double> values;
   for (const Sample& sample : samples_) {
-    if (base::elapsed(sample.at, now) / kMinute == minutes_ago) values.push_back(sample.p99_ms);
+    if (base::elapsed(sample.at, now) / kMinute == minutes_ago) values.push_back(sample.ms);
   }
   if (values.size() < kLeastSamples) return std::nullopt;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -1,4 +1,4 @@
-// Whether the latency of a downstream climbs: minute for minute, over the last three.
+// Whether what a downstream suffers from, latency or lag, climbs: minute for minute, over the last three.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ class LatencyTrend {
   // Each minute's median at least so much above the one before. A step, as at the start of a drain, is one rise.
   static constexpr double kRise = 1.05;
 
-  void observe(base::Instant now, double p99_ms);
+  void observe(base::Instant now, double ms);
 
   // The median of the last minute ÷ that of two minutes before, where each of the three was above the one before;
   // empty otherwise, and while less than half of any minute is known.
@@ -23,7 +23,7 @@ class LatencyTrend {
  private:
   struct Sample {
     base::Instant at;
-    double p99_ms;
+    double ms;
   };
   std::optional<double> median(base::Instant now, int minutes_ago) const;
 

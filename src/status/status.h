@@ -55,9 +55,14 @@ struct SignalView {
   std::optional<double> error_rate{};  // 0..1
   std::optional<double> age_s{};       // since it last spoke; empty: it never did
   std::optional<double> ceiling_ms{};
-  std::string state{};
-  std::string trouble{};          // why it does not speak, in one line; empty = none
-  std::optional<double> climb{};  // p99 of the last minute ÷ that of two minutes before; empty unless it rises
+  std::optional<double> lag_ms{};  // how long events wait in front of consumers; the ceiling is then that of the lag
+  std::string state{};             // starting | ok | over | partial | missing
+  std::string trouble{};           // why it does not speak, in one line; empty = none
+  // What is compared with the ceiling: that of the last minute ÷ that of two minutes before; empty unless it rises.
+  std::optional<double> climb{};
+
+  // What is compared with the ceiling.
+  const std::optional<double>& measure_ms() const { return p99_ms ? p99_ms : lag_ms; }
 
   bool operator==(const SignalView&) const = default;
 };

@@ -160,6 +160,9 @@ TEST(Status, AlarmsWhenTheBacklogShrinksAndDownstreamSuffers) {
   EXPECT_EQ(status.alerts[0].severity, Severity::kWarning);
   EXPECT_THAT(status.alerts[0].summary, HasSubstr("the backlog shrinks while bank suffers: its p99 rose by 32 % in "
                                                   "three minutes to 250 ms (ceiling 400 ms)"));
+  live.signals[0].lag_ms = 250;
+  live.signals[0].p99_ms.reset();
+  EXPECT_THAT(assemble(subject(), said(old_backlog()), live).alerts[0].summary, HasSubstr("its lag rose by 32 %"));
   live.signals[0].p99_ms = 400;
   EXPECT_EQ(assemble(subject(), said(old_backlog()), live).alerts[0].severity, Severity::kPage);
 }
@@ -207,6 +210,9 @@ TEST(Status, ABlindGovernorAndASignalThatNeverSpokeAreNamed) {
   EXPECT_THAT(status.alerts, named("blind"));
   EXPECT_THAT(status.alerts, named("signal_broken"));
   EXPECT_THAT(to_text(status, Colour::kNone), HasSubstr("never spoke; answers HTML, not metrics"));
+  live.signals[0].state = "starting";
+  EXPECT_THAT(assemble(subject(), said(old_backlog()), live).alerts, Not(named("signal_broken"))) << "too early";
+  live.signals[0].state = "missing";
   live.signals[0].age_s = 30;
   EXPECT_THAT(assemble(subject(), said(old_backlog()), live).alerts, Not(named("signal_broken")))
       << "it spoke: the governor says what it misses";

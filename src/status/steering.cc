@@ -21,7 +21,7 @@ void Steering::heard(base::Instant now, std::vector<SignalView> signals) {
     return std::ranges::none_of(signals_, [&](const SignalView& signal) { return signal.name == trend.first; });
   });
   for (const SignalView& signal : signals_) {
-    if (signal.p99_ms) trends_[signal.name].observe(now, *signal.p99_ms);
+    if (signal.measure_ms()) trends_[signal.name].observe(now, *signal.measure_ms());
   }
 }
 

@@ -103,9 +103,10 @@ std::string governor_words(const GovernorView& governor) {
 
 std::string signal_words(const SignalView& signal) {
   const auto ms = [](double value) { return fmt::format("{:.0f} ms", value); };
+  const bool lags = signal.lag_ms && !signal.p99_ms;
   std::string text =
-      fmt::format("{}: {}   p99 {} (ceiling {})   errors {}   {}", signal.name, signal.state,
-                  or_unknown(signal.p99_ms, ms), signal.ceiling_ms ? ms(*signal.ceiling_ms) : "none",
+      fmt::format("{}: {}   {} {} (ceiling {})   errors {}   {}", signal.name, signal.state, lags ? "lag" : "p99",
+                  or_unknown(signal.measure_ms(), ms), signal.ceiling_ms ? ms(*signal.ceiling_ms) : "none",
                   or_unknown(signal.error_rate, [](double r) { return fmt::format("{:.1f} %", r * 100); }),
                   signal.age_s ? span_words(*signal.age_s) + " old" : "never spoke");
   return signal.trouble.empty() ? text : text + "; " + signal.trouble;

@@ -219,7 +219,10 @@ void Metrics::put_signals(Page& page) const {
     };
     page.gauge("spillway_signal_latency_seconds", "Latency of downstream as the signal sees it.",
                seconds(signal.p99_ms), {{"signal", signal.name}, {"quantile", "0.99"}});
-    page.gauge("spillway_signal_latency_ceiling_seconds", "What it may be.", seconds(signal.ceiling_ms), label);
+    page.gauge("spillway_signal_lag_seconds", "How long events wait in front of the consumers.", seconds(signal.lag_ms),
+               label);
+    page.gauge("spillway_signal_latency_ceiling_seconds", "What the latency, or else the lag, may be.",
+               seconds(signal.ceiling_ms), label);
     page.gauge("spillway_signal_error_ratio", "Share of errors downstream.", signal.error_rate, label);
     page.gauge("spillway_signal_age_seconds", "Since the signal last spoke.", signal.age_s, label);
   }
