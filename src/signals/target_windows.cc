@@ -11,7 +11,6 @@
 namespace spillway::signals {
 namespace {
 
-constexpr double kWindowS = 1;
 constexpr double kLongestGapS = 5;
 constexpr std::uint32_t kRecentWindows = 0x3ff;  // ten
 constexpr int kRestartsOfOneTarget = 3;
