@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
 #include <rapidcheck/gtest.h>
 
 #include "signals/exposition_line.h"
@@ -60,6 +64,26 @@ TEST(ReadScrape, ReadsOpenMetricsWithExemplarsAndTheEnd) {
   EXPECT_EQ(scrape->errors.begin()->second, 7);
   EXPECT_EQ(scrape->errors.size(), 1u);
   EXPECT_EQ(scrape->histogram.size(), 1u);
+}
+
+TEST(ReadScrape, ReadsWhatAClientLibraryWrites) {
+  prometheus::Registry registry;
+  auto& latency = prometheus::BuildHistogram().Name("call_seconds").Help("with \"quotes\" and \\").Register(registry);
+  const prometheus::Histogram::BucketBoundaries bounds{0.001, 0.25, 5e10};
+  latency.Add({{"route", "a\nb\"c\\"}}, bounds).Observe(0.2);
+  latency.Add({{"route", "d"}}, bounds).Observe(1e11);
+  prometheus::BuildCounter().Name("call_errors_total").Register(registry).Add({{"code", "503"}}).Increment(3);
+  const auto scrape = read_scrape(prometheus::TextSerializer().Serialize(registry.Collect()), kNames);
+  ASSERT_TRUE(scrape) << scrape.error().message;
+  EXPECT_EQ(missing_names(*scrape, kNames), "");
+  ASSERT_EQ(scrape->histogram.size(), 2u);
+  for (const auto& [labels, series] : scrape->histogram) {
+    ASSERT_EQ(series.buckets.size(), 4u);
+    EXPECT_EQ(series.buckets.back().second, 1);
+    EXPECT_EQ(series.buckets[2].first, 5e10);
+    EXPECT_TRUE(series.sum);
+  }
+  EXPECT_EQ(scrape->errors.begin()->second, 3);
 }
 
 TEST(ReadScrape, SaysWhatAnswersInsteadOfMetrics) {
