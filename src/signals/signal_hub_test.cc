@@ -71,6 +71,7 @@ class SignalHubTest : public testing::Test {
 
   http::Response metrics() {
     ++asked_;
+    if (metrics_status_ != 200) return http::text_response(metrics_status_, "busy");
     if (!body_.empty()) return http::text_response(200, body_);
     const int calls = asked_ * 50;
     return http::text_response(
@@ -86,6 +87,7 @@ class SignalHubTest : public testing::Test {
   std::vector<governor::SignalSample> samples_;
   std::string body_;
   unsigned probe_status_ = 200;
+  unsigned metrics_status_ = 200;
   int asked_ = 0;
 };
 
@@ -113,6 +115,14 @@ TEST_F(SignalHubTest, SaysWhatAnswersInsteadOfMetrics) {
   ASSERT_TRUE(until([&] { return figures().trouble == "has no histogram call_seconds"; })) << figures().trouble;
   EXPECT_TRUE(hub_->take().empty());
   EXPECT_EQ(hub_->figures(runtime::Loop::now() + 10s).at(0).state, SignalState::kMissing);
+}
+
+TEST_F(SignalHubTest, MetricsThatAreRefusedAreTroubleAndNoSample) {
+  metrics_status_ = 503;
+  open({scraped()});
+  ASSERT_TRUE(until([&] { return figures().trouble == "answers 503, not metrics"; })) << figures().trouble;
+  ASSERT_TRUE(until([&] { return asked_ >= 6; }));
+  EXPECT_TRUE(hub_->take().empty());
 }
 
 TEST_F(SignalHubTest, OneOfTwoTargetsMissingIsPartial) {
