@@ -192,6 +192,14 @@ struct SettlementFilter {
   std::size_t limit = 1000;
 };
 
+// A row that is in the table, whatever became of it.
+struct Whereabouts {
+  model::Page page;  // that row alone
+  // Not finished as far as the saved progress says, which is a little behind what was acknowledged. The ledger is not
+  // looked at.
+  bool waiting = false;
+};
+
 // What people do to an outbox, relay up or not.
 class OperatorSession {
  public:
@@ -210,6 +218,8 @@ class OperatorSession {
   virtual base::Result<std::vector<model::Settlement>> settlements(const SettlementFilter& filter) = 0;
   // The row behind a settlement with payload and headers; empty page where it is gone.
   virtual base::Result<model::Page> settled_row(const base::Uuid& id) = 0;
+  // Empty where no row has this id: it was cleaned up, or was never here.
+  virtual base::Result<std::optional<Whereabouts>> whereabouts(const base::Uuid& id) = 0;
   // kPublish releases the rows for the relay to send, kDiscard closes them; rows stopped behind them by their key
   // become released in order and are not counted. The number resolved.
   virtual base::Result<std::int64_t> resolve(const SettlementFilter& filter, model::Verdict verdict,

@@ -202,6 +202,31 @@ base::Result<model::Page> OperatorSession::settled_row(const base::Uuid& id) {
   return reader_.read_again(seqs, std::string(answer->text(0, 0)), {1, 1});
 }
 
+base::Result<std::optional<ports::Whereabouts>> OperatorSession::whereabouts(const base::Uuid& id) {
+  const auto saved = connection_.ask(
+      fmt::format("select {}, coalesce(p.live_from, ''), coalesce(p.live_to, ''), p.live_last, "
+                  "coalesce(p.backlog, '[]') from (values (1)) one left join spillway.progress p on p.outbox = $1",
+                  kIncarnationSql),
+      std::array<Value, 1>{outbox_});
+  if (!saved) return std::unexpected(saved.error());
+  const auto progress = progress_from(*saved, 0, 1);
+  if (!progress) return std::unexpected(progress.error());
+  if (layout_.id.empty()) return std::nullopt;
+  // The column of an adopted table may be of any type.
+  const auto row =
+      connection_.ask(fmt::format("select o.{}::bigint, {} from {} o where o.{}{}", identifier(layout_.seq),
+                                  waiting_sql(layout_, *progress), layout_.qualified(), identifier(layout_.id),
+                                  layout_.adopted ? "::text = $1" : " = $1::uuid"),
+                      std::array<Value, 1>{base::to_string(id)});
+  if (!row) return std::unexpected(row.error());
+  if (row->rows() == 0) return std::nullopt;
+  const std::array<std::int64_t, 1> seqs{row->number(0, 0)};
+  auto page = reader_.read_again(seqs, std::string(saved->text(0, 0)), {1, 1});
+  if (!page) return std::unexpected(page.error());
+  if (page->rows.empty()) return std::nullopt;
+  return ports::Whereabouts{std::move(*page), row->flag(0, 1)};
+}
+
 base::Result<std::int64_t> OperatorSession::resolve(const ports::SettlementFilter& filter, model::Verdict verdict,
                                                     const std::string& reason, const std::string& who) {
   if (verdict != model::Verdict::kPublish && verdict != model::Verdict::kDiscard) {

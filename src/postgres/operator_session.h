@@ -24,6 +24,7 @@ class OperatorSession final : public ports::OperatorSession {
   base::Result<ports::Controls> controls() override;
   base::Result<std::vector<model::Settlement>> settlements(const ports::SettlementFilter& filter) override;
   base::Result<model::Page> settled_row(const base::Uuid& id) override;
+  base::Result<std::optional<ports::Whereabouts>> whereabouts(const base::Uuid& id) override;
   // Open rows only, whatever the filter says.
   base::Result<std::int64_t> resolve(const ports::SettlementFilter& filter, model::Verdict verdict,
                                      const std::string& reason, const std::string& who) override;

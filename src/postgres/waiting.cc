@@ -136,4 +136,22 @@ base::Result<Waiting> count_waiting(Connection& connection, const TableLayout& l
   return waiting;
 }
 
+std::string waiting_sql(const TableLayout& layout, const ports::Progress& progress) {
+  if (layout.marks_rows()) return layout.pending_sql();
+  const auto visible = [&](const std::string& snapshot) {
+    return fmt::format("pg_visible_in_snapshot(o.{}, {}::pg_snapshot)", identifier(layout.tx),
+                       literal(snapshot.empty() ? kSeesNothing : snapshot));
+  };
+  const auto rest_of = [&](const model::Position& position) {
+    std::string sql = "not " + visible(position.frame.from);
+    if (!position.frame.to.empty()) sql += " and " + visible(position.frame.to);
+    if (position.last_seq) sql += fmt::format(" and o.{} > {}", identifier(layout.seq), *position.last_seq);
+    return sql;
+  };
+  std::string sql = rest_of(progress.live);
+  if (!progress.live.frame.to.empty()) sql += " or not " + visible(progress.live.frame.to);
+  for (const model::Position& position : progress.backlog) sql += " or " + rest_of(position);
+  return '(' + sql + ')';
+}
+
 }  // namespace spillway::postgres

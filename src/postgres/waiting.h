@@ -25,4 +25,7 @@ base::Result<Waiting> count_waiting(Connection& connection, const TableLayout& l
 // The same for a table whose rows are marked as they are acknowledged; what is in flight counts.
 base::Result<Waiting> count_pending(Connection& connection, const std::string& outbox, const TableLayout& layout);
 
+// A condition on a row of alias `o`: it waits behind this progress.
+std::string waiting_sql(const TableLayout& layout, const ports::Progress& progress);
+
 }  // namespace spillway::postgres

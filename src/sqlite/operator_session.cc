@@ -209,6 +209,20 @@ base::Result<model::Page> OperatorSession::settled_row(const base::Uuid& id) {
   });
 }
 
+base::Result<std::optional<ports::Whereabouts>> OperatorSession::whereabouts(const base::Uuid& id) {
+  return session_.answer([&](Connection& connection) -> std::optional<ports::Whereabouts> {
+    const Transaction snapshot(connection, Transaction::Kind::kRead);
+    ports::Whereabouts found;
+    found.page.db_now_micros = now_millis(connection) * 1000;
+    auto row = connection.use("SELECT " SPILLWAY_SQLITE_ROW_COLUMNS " FROM spillway_outbox WHERE id = ?");
+    const std::string text = base::to_string(id);
+    if (!row.bind(text).step()) return std::nullopt;
+    append_row(row, connection.path(), found.page);
+    found.waiting = waits_behind(load_progress(connection, session_.name()), found.page.rows.front().seq);
+    return found;
+  });
+}
+
 base::Result<std::int64_t> OperatorSession::resolve(const ports::SettlementFilter& filter, Verdict verdict,
                                                     const std::string& reason, const std::string& who) {
   if (verdict != Verdict::kPublish && verdict != Verdict::kDiscard) {

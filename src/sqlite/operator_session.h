@@ -20,6 +20,7 @@ class OperatorSession final : public ports::OperatorSession {
 
   base::Result<std::vector<model::Settlement>> settlements(const ports::SettlementFilter& filter) override;
   base::Result<model::Page> settled_row(const base::Uuid& id) override;
+  base::Result<std::optional<ports::Whereabouts>> whereabouts(const base::Uuid& id) override;
   // Only open settlements are resolved, whatever the filter's open_only says.
   base::Result<std::int64_t> resolve(const ports::SettlementFilter& filter, model::Verdict verdict,
                                      const std::string& reason, const std::string& who) override;

@@ -19,4 +19,7 @@ struct Waiting {
 // Looks at 10,000 rows at most, however many wait. Inside a transaction of the caller.
 Waiting waiting_behind(Connection& connection, const ports::Progress& progress);
 
+// Whether a row with this number waits behind the progress.
+bool waits_behind(const ports::Progress& progress, std::int64_t seq);
+
 }  // namespace spillway::sqlite

@@ -443,6 +443,45 @@ TEST_P(OutboxStoreContract, ASettlementComesBackWithEveryField) {
   EXPECT_TRUE(operator_->settled_row(base::random_uuid())->rows.empty());
 }
 
+TEST_P(OutboxStoreContract, AnyRowIsFoundByItsIdWithWhetherItWaits) {
+  const Fence fence = own();
+  bench_->insert_many(5, 10);
+  const model::Page page = read({}, {.rows = 3});
+  ASSERT_GE(page.rows.size(), 2U);
+  const std::size_t last = page.rows.size() - 1;
+  auto found = operator_->whereabouts(page.rows[last].id);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(*found);
+  EXPECT_TRUE((*found)->waiting);
+  EXPECT_EQ((*found)->page.rows.front().seq, page.rows[last].seq);
+  EXPECT_EQ((*found)->page.rows.front().payload, page.rows[last].payload);
+  EXPECT_FALSE(*operator_->whereabouts(base::random_uuid()));
+
+  Progress progress;
+  progress.live = {page.frame, page.rows[last - 1].seq};
+  Seqs finished = seqs_of(page);
+  finished.pop_back();
+  ASSERT_TRUE(ledger_->save(fence, {progress, 1, finished}));
+  const auto done = operator_->whereabouts(page.rows[0].id);
+  ASSERT_TRUE(done) << done.error().message;
+  if (*done) {
+    EXPECT_FALSE((*done)->waiting);
+  } else {
+    EXPECT_TRUE(store().marks_rows()) << "deleted rows are gone, others are not";
+  }
+  EXPECT_TRUE((*operator_->whereabouts(page.rows[last].id))->waiting);
+  const std::int64_t later = bench_->insert({});
+  model::Position at{page.frame, page.rows[last].seq};
+  for (bool more = true; more;) {
+    const model::Page rest = read(at);
+    for (const model::Row& row : rest.rows) {
+      EXPECT_TRUE((*operator_->whereabouts(row.id))->waiting) << row.seq << " of " << later;
+    }
+    at = rest.next;
+    more = rest.more || !rest.rows.empty();
+  }
+}
+
 TEST_P(OutboxStoreContract, SettlementsAreNarrowedByEveryField) {
   const Fence fence = own();
   auto one = settlement(1, model::Verdict::kSetAside, "k1");

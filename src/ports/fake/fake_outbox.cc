@@ -264,6 +264,14 @@ model::Page FakeOutbox::settled_row(const base::Uuid& id, std::int64_t now_micro
   return {};
 }
 
+std::optional<Whereabouts> FakeOutbox::whereabouts(const base::Uuid& id, std::int64_t now_micros) const {
+  const auto row = std::ranges::find_if(rows_, [&](const auto& entry) { return entry.second.id == id; });
+  if (row == rows_.end() || row->second.commit == 0) return std::nullopt;
+  const auto rests = waiting_in(progress_);
+  const bool waits = std::ranges::any_of(rests, [&](const Rest& rest) { return rest.has(row->first, row->second); });
+  return Whereabouts{read_again(std::span(&row->first, 1), {}, now_micros), waits};
+}
+
 void FakeOutbox::release_stopped(const std::string& key) {
   for (auto& [seq, settlement] : settled_) {
     if (settlement.key != key || !open(settlement)) continue;

@@ -53,6 +53,7 @@ class FakeOutbox {
   std::vector<model::Settlement> released(std::int64_t after, std::size_t limit) const;
   std::vector<model::Settlement> select(const SettlementFilter& filter) const;
   model::Page settled_row(const base::Uuid& id, std::int64_t now_micros) const;
+  std::optional<Whereabouts> whereabouts(const base::Uuid& id, std::int64_t now_micros) const;
   std::int64_t resolve(const SettlementFilter& filter, model::Verdict verdict, const std::string& reason,
                        const std::string& who, std::int64_t now_micros);
 

@@ -258,6 +258,12 @@ class FakeOperatorSession final : public OperatorSession {
                        [&]() -> base::Result<model::Page> { return store_.outbox_.settled_row(id, store_.now_); });
   }
 
+  base::Result<std::optional<Whereabouts>> whereabouts(const base::Uuid& id) override {
+    return store_.call(FakeCall::kOperator, [&]() -> base::Result<std::optional<Whereabouts>> {
+      return store_.outbox_.whereabouts(id, store_.now_);
+    });
+  }
+
   base::Result<std::int64_t> resolve(const SettlementFilter& filter, model::Verdict verdict, const std::string& reason,
                                      const std::string& who) override {
     return store_.call(FakeCall::kOperator, [&]() -> base::Result<std::int64_t> {
