@@ -55,6 +55,9 @@ base::Result<std::int64_t> resolve(ports::OperatorSession& session, ports::Settl
   filter.open_only = true;
   filter.limit = kMostAtOnce;
   filter.up_to_seq = shown.up_to_seq();
+  // A row with a smaller seq may have been set aside since.
+  const std::int64_t later = *shown.newest_unix_micros + 1;
+  filter.before_unix_micros = std::min(filter.before_unix_micros.value_or(later), later);
   return session.resolve(filter, verdict, reason, who);
 }
 

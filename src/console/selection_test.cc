@@ -29,6 +29,19 @@ TEST_F(Selection, IsFixedAtThePreview) {
   EXPECT_EQ(open()[1].seq, 4);
 }
 
+TEST_F(Selection, LeavesOutWhatWasSetAsideLaterWithASmallerSeq) {
+  const auto shown = preview(*people, {.rule = "old"});
+  ASSERT_TRUE(shown) << shown.error().message;
+  model::Settlement late = shown->events[0];
+  late.seq = 0;
+  late.id = base::random_uuid();
+  ASSERT_TRUE(ledger->record(fence, std::vector{late}));
+  sqlite::execute(path, "UPDATE spillway_settled SET since = since + 10 WHERE seq = 0");
+  EXPECT_EQ(*resolve(*people, {.rule = "old"}, *shown, model::Verdict::kDiscard, "settled by hand", "ann"), 2);
+  ASSERT_EQ(open().size(), 2u);
+  EXPECT_EQ(open()[0].seq, 0);
+}
+
 TEST_F(Selection, OfNothingChangesNothing) {
   const auto shown = preview(*people, {.rule = "no such rule"});
   ASSERT_TRUE(shown);

@@ -89,6 +89,16 @@ std::string event_json(const model::Settlement& event, const model::Page& page, 
   return dump(json);
 }
 
+std::string row_json(const model::Row& row, const char* state, bool with_payload) {
+  Json json{{"id", base::to_string(row.id)},
+            {"state", state},
+            {"seq", row.seq},
+            {"type", row.type},
+            {"aggregateid", row.aggregate_id ? Json(*row.aggregate_id) : Json(nullptr)}};
+  add_row(json, row, with_payload);
+  return dump(json);
+}
+
 std::string preview_json(const Preview& shown) {
   const auto time = [](const std::optional<std::int64_t>& at) { return at ? Json(time_text(*at)) : Json(nullptr); };
   const auto up_to = shown.up_to_seq();

@@ -16,6 +16,9 @@ std::string list_json(std::span<const model::Settlement> events);
 // under "payload_base64". `page` is what OperatorSession::settled_row gave; it may be empty.
 std::string event_json(const model::Settlement& event, const model::Page& page, bool with_payload);
 
+// An event that nothing is recorded for: {"id", "state", "seq", "type", "aggregateid", …}.
+std::string row_json(const model::Row& row, const char* state, bool with_payload);
+
 // {"count", "more", "oldest", "newest", "up_to_seq"}
 std::string preview_json(const Preview& shown);
 
