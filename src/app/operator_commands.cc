@@ -176,7 +176,7 @@ void add_explain(const Adder& add) {
   CLI::App* command = add.command(add.app, "explain",
                                   "The governor's last decisions with their causes; with an event: why it went "
                                   "where it went");
-  command->add_option("id", given->id, "an event that was published by hand, set aside or discarded");
+  command->add_option("id", given->id, "an event: what became of it, by which rule or whom, and why");
   command->add_flag("--payload", given->payload, "show the event's payload as well");
   command->add_flag("--json", given->json, "as JSON");
   command->callback([=, with_store = add.with_store, status = &add.status] {

@@ -120,21 +120,29 @@ void print_event(const Found& found, bool payload, std::ostream& out) {
   }
 }
 
-int show_one(const ReconcileShowOptions& options, const char* missing, ports::OutboxStore& store, std::ostream& out,
-             std::ostream& err) {
-  const auto session = store.open_operator();
-  const auto found = find(options.id, *session);
-  if (!found) return failed(found.error(), err);
-  if (!*found) {
-    err << options.id << ": " << missing << '\n';
-    return kExitFailed;
-  }
+void show(const Found& found, const ReconcileShowOptions& options, std::ostream& out) {
   if (options.json) {
-    out << console::event_json((*found)->event, (*found)->page, options.payload);
+    out << console::event_json(found.event, found.page, options.payload);
   } else {
-    print_event(**found, options.payload, out);
+    print_event(found, options.payload, out);
   }
-  return kExitDone;
+}
+
+// An event that nothing is recorded for.
+void show(const ports::Whereabouts& found, const ReconcileShowOptions& options, std::ostream& out) {
+  const model::Row& row = found.page.rows.front();
+  if (options.json) {
+    out << console::row_json(row, found.waiting ? "waiting" : "published", options.payload);
+    return;
+  }
+  const auto line = [&](const char* name, const std::string& value) {
+    out << fmt::format("{:<12}{}\n", name, one_line(value));
+  };
+  line("id", base::to_string(row.id));
+  line("state", found.waiting ? "waits to be sent, or was sent in the last moments" : "published");
+  line("type", std::string(row.type));
+  line("aggregate", fmt::format("{} {}", row.aggregate_type, row.aggregate_id.value_or("(none)")));
+  print_row(row, options.payload, out);
 }
 
 // One `reconcile publish` or `discard`.
@@ -267,8 +275,15 @@ int run_reconcile_list(const ReconcileListOptions& options, ports::OutboxStore& 
 
 int run_reconcile_show(const ReconcileShowOptions& options, ports::OutboxStore& store, std::ostream& out,
                        std::ostream& err) {
-  return show_one(options, "nothing is recorded for this event; `spillway reconcile list` shows what is", store, out,
-                  err);
+  const auto session = store.open_operator();
+  const auto found = find(options.id, *session);
+  if (!found) return failed(found.error(), err);
+  if (!*found) {
+    err << options.id << ": nothing is recorded for this event; `spillway reconcile list` shows what is\n";
+    return kExitFailed;
+  }
+  show(**found, options, out);
+  return kExitDone;
 }
 
 int run_reconcile_act(const ReconcileActOptions& options, model::Verdict verdict, ports::OutboxStore& store,
@@ -278,9 +293,21 @@ int run_reconcile_act(const ReconcileActOptions& options, model::Verdict verdict
 }
 
 int run_explain(const ReconcileShowOptions& options, ports::OutboxStore& store, std::ostream& out, std::ostream& err) {
-  return show_one(options,
-                  "nothing is recorded for this event: it was simply published, still waits, or is not of this outbox",
-                  store, out, err);
+  const auto session = store.open_operator();
+  const auto recorded = find(options.id, *session);
+  if (!recorded) return failed(recorded.error(), err);
+  if (*recorded) {
+    show(**recorded, options, out);
+    return kExitDone;
+  }
+  const auto found = session->whereabouts(*base::parse_uuid(options.id));
+  if (!found) return failed(found.error(), err);
+  if (!*found) {
+    err << options.id << ": no such event: it was published and cleaned up, or was never in this outbox\n";
+    return kExitFailed;
+  }
+  show(**found, options, out);
+  return kExitDone;
 }
 
 }  // namespace spillway::app

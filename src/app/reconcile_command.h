@@ -53,7 +53,8 @@ int run_reconcile_show(const ReconcileShowOptions& options, ports::OutboxStore& 
 int run_reconcile_act(const ReconcileActOptions& options, model::Verdict verdict, ports::OutboxStore& store,
                       std::ostream& out, std::ostream& err);
 
-// Why one event was published by hand, set aside, stopped or discarded. 1 where nothing is recorded for it.
+// Why one event was published by hand, set aside, stopped or discarded; without a record whether it was published or
+// waits. 1 where there is no such event.
 int run_explain(const ReconcileShowOptions& options, ports::OutboxStore& store, std::ostream& out, std::ostream& err);
 
 }  // namespace spillway::app

@@ -117,7 +117,26 @@ TEST_F(ReconcileCommand, ExplainKeepsWhatAPersonDecided) {
   EXPECT_THAT(out_.str(), HasSubstr("by          ann@box\n"));
 
   EXPECT_EQ(run_explain({.id = "11111111-2222-4333-8444-555555555555"}, store, out_, err_), kExitFailed);
-  EXPECT_THAT(err_.str(), HasSubstr("it was simply published, still waits, or is not of this outbox"));
+  EXPECT_THAT(err_.str(), HasSubstr("it was published and cleaned up, or was never in this outbox"));
+}
+
+TEST_F(ReconcileCommand, ExplainsAnEventThatNothingIsRecordedFor) {
+  sqlite::write_events(path, 2);
+  const auto page = read({});
+  ASSERT_EQ(page->rows.size(), 2U);
+  const std::string first = base::to_string(page->rows[0].id);
+  EXPECT_EQ(run_explain({.id = first}, store, out_, err_), kExitDone) << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("state       waits to be sent"));
+  EXPECT_THAT(out_.str(), HasSubstr("aggregate   order k0\n"));
+  ASSERT_TRUE(ledger->save(fence, {.progress = {.live = page->next, .backlog = {}}, .published = 2, .finished = {}}));
+  out_.str("");
+  EXPECT_EQ(run_explain({.id = first, .json = true}, store, out_, err_), kExitDone) << err_.str();
+  const Json json = Json::parse(out_.str());
+  EXPECT_EQ(json["state"], "published");
+  EXPECT_EQ(json["id"], first);
+  EXPECT_EQ(json["type"], "order.created");
+  EXPECT_EQ(json["payload_bytes"], 7);
+  EXPECT_FALSE(json.contains("payload"));
 }
 
 }  // namespace
