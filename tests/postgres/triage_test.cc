@@ -1,5 +1,10 @@
 // What rules of triage ask of a real server.
+#include <chrono>
+#include <cstdio>
+#include <map>
+
 #include "postgres/outbox.h"
+#include "triage/rule_judge.h"
 
 namespace spillway::testing {
 namespace {
@@ -132,6 +137,65 @@ TEST_F(TriageOnPostgres, ALockedTableIsWaitedForAndNotJudged) {
       impatient()->matches(about_id("select from ledger where transaction_id = ", "::uuid"), rows_of({"a"}));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().error_class, ErrorClass::kTransient);
+}
+
+triage::Rules five_rules() {
+  using namespace std::chrono_literals;
+  using model::Verdict;
+  const std::vector<triage::RuleSpec> specs{
+      {.name = "settled",
+       .type = "payment.*",
+       .sql = "select from ledger where transaction_id = $aggregateid::uuid",
+       .then = Verdict::kDiscard},
+      {.name = "expired", .type = "session.*", .older_than = 30min, .then = Verdict::kDiscard},
+      {.name = "superseded", .type = "quote.*", .newer_for_key = true, .then = Verdict::kDiscard},
+      {.name = "test", .header = {{"tenant", "test"}}, .then = Verdict::kReconcile},
+      {.name = "vip", .key = "vip-*", .then = Verdict::kPublish}};
+  triage::Rules rules;
+  for (const auto& spec : specs) rules.rules.push_back(*triage::Rule::compile(spec));
+  return rules;
+}
+
+// The figure is printed and not judged: what else the machine does decides it.
+TEST_F(TriageOnPostgres, FiveRulesJudgeAHundredThousandRows) {
+  outbox.sql(
+      "create index if not exists by_key on spillway.outbox (aggregateid, seq); "
+      "insert into ledger select md5(n::text)::uuid from generate_series(0, 99999, 8) n; "
+      "insert into spillway.outbox (aggregatetype, aggregateid, type, payload, headers, created_at) select 'thing', "
+      "case when n % 4 = 2 then 'q-' || n % 2000 else md5(n::text)::uuid::text end, "
+      "(array['payment.made', 'session.started', 'quote.made', 'order.placed'])[1 + n % 4], '{}', "
+      "case when n % 4 = 3 and n % 100 = 3 then '{\"tenant\": \"test\"}'::jsonb end, now() - n * interval '36 ms' "
+      "from generate_series(0, 99999) n");
+  triage::RuleJudge judge(five_rules(), store->open_triage(), [](const model::Row& row, std::string& key) {
+    key = *row.aggregate_id;
+    return true;
+  });
+  ASSERT_TRUE(judge.check());
+  Follower follower(outbox);
+  std::map<std::string, std::int64_t> by_rule;
+  std::int64_t rows = 0;
+  std::optional<std::int64_t> as_of;
+  std::chrono::duration<double> spent{};
+  for (;;) {
+    const auto page = follower.read_page({.rows = 5000, .bytes = 8 << 20});
+    ASSERT_TRUE(page) << page.error().message;
+    if (page->rows.empty() && !page->more) break;
+    if (!as_of) as_of = page->db_now_micros;
+    const auto begun = std::chrono::steady_clock::now();
+    const auto judgements = judge.judge(*page, *as_of);
+    spent += std::chrono::steady_clock::now() - begun;
+    ASSERT_TRUE(judgements) << judgements.error().message;
+    rows += std::ssize(page->rows);
+    for (const auto& one : *judgements) ++by_rule[one.rule];
+  }
+  std::printf("%lld rows judged by five rules: %.0f/s\n", static_cast<long long>(rows),
+              static_cast<double>(rows) / spent.count());
+  EXPECT_EQ(rows, 100'000);
+  EXPECT_EQ(by_rule["settled"], 12'500);
+  EXPECT_NEAR(static_cast<double>(by_rule["expired"]), 12'500, 500);
+  EXPECT_EQ(by_rule["superseded"], 25'000 - 500);
+  EXPECT_EQ(by_rule["test"], 1000);
+  EXPECT_EQ(by_rule["vip"], 0);
 }
 
 }  // namespace
