@@ -57,9 +57,12 @@ struct Bank::Floor {
     const Ticket ticket = next_ticket++;
     callers.emplace(ticket, Caller{tag, std::move(callback)});
     ++figures.calls;
+    page_of(ticket).arrive();
     tellers.call(now(), ticket, timeout);
     tell();
   }
+
+  MetricsPage& page_of(Ticket ticket) { return targets[ticket % targets.size()].page; }
 
   void tell() {
     for (const Happening& happening : tellers.take()) tell(happening);
@@ -68,7 +71,7 @@ struct Bank::Floor {
 
   void tell(const Happening& happening) {
     const auto caller = callers.find(happening.ticket);
-    MetricsPage& page = targets[happening.ticket % targets.size()].page;
+    MetricsPage& page = page_of(happening.ticket);
     Outcome outcome = Outcome::kDone;
     switch (happening.kind) {
       case Happening::Kind::kAnswered:

@@ -54,6 +54,7 @@ TEST(Bank, TellsACallerWhoseTimeIsUpAndDoesTheWorkLater) {
   EXPECT_EQ(call(bank, 20ms, 42).get(), Outcome::kTimedOut);
   EXPECT_EQ(bank.figures().late, 0);
   EXPECT_EQ(bank.figures().in_service, 1);
+  EXPECT_THAT(page(bank.metrics_urls()[0]), HasSubstr("bank_calls_total 1\n")) << "stopped is not dead";
   bank.resume();
   const Answer answer = late.get_future().get();
   EXPECT_EQ(answer.tag, 42u);

@@ -2,11 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <stdexcept>
 
 #include "http/server.h"
 
 namespace spillway::bank {
+
+namespace {
+using tcp = boost::asio::ip::tcp;
+}
+
+// A socket that is bound and does not listen: connections are refused, and nobody else gets the port.
+struct MetricsEndpoint::Keeper {
+  Keeper(boost::asio::io_context& loop, std::uint16_t port) : socket(loop, tcp::v4()) {
+    socket.set_option(tcp::socket::reuse_address(true));
+    socket.bind({boost::asio::ip::address_v4::loopback(), port});
+  }
+  tcp::socket socket;
+};
 
 MetricsEndpoint::MetricsEndpoint(boost::asio::io_context& loop, const MetricsPage& page) : loop_(loop), page_(page) {
   listen();
@@ -44,9 +59,11 @@ std::string MetricsEndpoint::body() const {
 void MetricsEndpoint::set_fault(EndpointFault fault) {
   if (fault == EndpointFault::kFrozen && fault_ != EndpointFault::kFrozen) frozen_ = page_.text();
   fault_ = fault;
-  if (fault == EndpointFault::kRefuses) {
+  if (fault == EndpointFault::kRefuses && server_) {
     server_.reset();
-  } else if (!server_) {
+    keeper_ = std::make_unique<Keeper>(loop_, port_);
+  } else if (fault != EndpointFault::kRefuses && !server_) {
+    keeper_.reset();
     listen();
   }
 }

@@ -30,11 +30,13 @@ class MetricsEndpoint {
   MetricsEndpoint(boost::asio::io_context& loop, const MetricsPage& page);
   ~MetricsEndpoint();
 
-  // Throws std::runtime_error where the port was taken by somebody else while this refused.
+  // Throws std::runtime_error where the port was taken by somebody else as it changed hands.
   void set_fault(EndpointFault fault);
   std::string url() const;
 
  private:
+  struct Keeper;
+
   void listen();
   std::string body() const;
 
@@ -44,6 +46,7 @@ class MetricsEndpoint {
   std::string frozen_;
   std::uint16_t port_ = 0;
   std::unique_ptr<http::Server> server_;
+  std::unique_ptr<Keeper> keeper_;  // of the port, while nobody listens
 };
 
 }  // namespace spillway::bank

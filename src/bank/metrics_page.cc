@@ -19,6 +19,8 @@ std::vector<double> call_seconds_buckets() {
 
 struct MetricsPage::Parts {
   prometheus::Registry registry;
+  prometheus::Counter& calls =
+      prometheus::BuildCounter().Name("bank_calls_total").Help("Calls that came in").Register(registry).Add({});
   prometheus::Histogram& seconds = prometheus::BuildHistogram()
                                        .Name("bank_call_seconds")
                                        .Help("Time from a call's arrival to its answer, late answers included")
@@ -33,6 +35,8 @@ struct MetricsPage::Parts {
 
 MetricsPage::MetricsPage() : parts_(std::make_unique<Parts>()) {}
 MetricsPage::~MetricsPage() = default;
+
+void MetricsPage::arrive() { parts_->calls.Increment(); }
 
 void MetricsPage::observe(double seconds, bool in_time) {
   parts_->seconds.Observe(seconds);

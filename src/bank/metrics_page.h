@@ -17,12 +17,14 @@ class MetricsPage {
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
 
+  // A call came in. A service that completes nothing still shows by this that it lives.
+  void arrive();
   // A call that was answered, late ones included.
   void observe(double seconds, bool in_time);
   // A call that was turned away; it has no latency.
   void refuse();
 
-  // Prometheus text 0.0.4: bank_call_seconds and bank_call_errors_total.
+  // Prometheus text 0.0.4: bank_calls_total, bank_call_seconds and bank_call_errors_total.
   std::string text() const;
 
  private:

@@ -40,6 +40,8 @@ Client make_consumer(const FeedOptions& options) {
   return make_client(RD_KAFKA_CONSUMER, {{"bootstrap.servers", options.bootstrap},
                                          {"group.id", options.group},
                                          {"auto.offset.reset", "earliest"},
+                                         {"session.timeout.ms", "6000"},
+                                         {"heartbeat.interval.ms", "500"},
                                          {"auto.commit.interval.ms", "250"},
                                          {"fetch.wait.max.ms", "20"},
                                          {"topic.metadata.refresh.interval.ms", "1000"},
