@@ -21,6 +21,8 @@ struct Matches {
   std::vector<Failure> failed{};
 };
 
+// Slow queries make slow calls: the store's time limit holds for each statement, and a page that is asked about in
+// parts takes several. Nothing else should wait on the thread that asks.
 class TriageSession {
  public:
   virtual ~TriageSession() = default;
