@@ -10,8 +10,8 @@
 
 namespace spillway::testing {
 
-// Against the twenty seconds before. The tenth above is the noise of live: what it leaves of the total goes to the backlog
-// until the fault is seen.
+// Against the twenty seconds before. The tenth above is the noise of live: what it leaves of the total goes to the
+// backlog until the fault is seen.
 inline void expect_no_rise(const RecoveryReport& report, const std::string& fault, double from, double until) {
   constexpr double kBefore = 20;
   constexpr double kNoise = 1.1;
