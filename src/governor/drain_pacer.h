@@ -14,6 +14,9 @@ class DrainPacer {
   void refill(base::Instant now);
   void pause_backlog() { backlog_.pause(); }
 
+  // Whether one more may leave now.
+  bool live_ready() const { return !live_capped_ || live_.ready(); }
+  bool backlog_ready() const { return backlog_.ready(); }
   // Whole events that may leave now, at most `wanted`.
   long long take_live(long long wanted);
   long long take_backlog(long long wanted) { return backlog_.take(wanted); }

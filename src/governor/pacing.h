@@ -2,6 +2,8 @@
 // saved up. A second's worth of events sent at once is itself an overload.
 #pragma once
 
+#include <cmath>
+
 #include "base/time.h"
 
 namespace spillway::governor {
@@ -19,6 +21,8 @@ class Pacer {
 
   // Whole events that may leave now, at most `wanted`.
   long long take(long long wanted);
+  // Whether take(1) would grant one.
+  bool ready() const { return running_ && (std::isinf(rate_) || tokens_ >= 1); }
   // Events that left by another way on the same rate; the debt is worked off first, up to `most_debt_s` of rate.
   void charge(double events, double most_debt_s = 0.25);
 

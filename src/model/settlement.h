@@ -16,6 +16,7 @@ enum class Verdict : std::uint8_t {
   kDiscard,    // will not be sent
   kSetAside,   // the broker refuses it; a person decides
   kStopped,    // an earlier row of its key was set aside, and the route says stop_key
+  kWaiting,    // a live row whose key still has backlog: nobody needs to do anything
 };
 
 constexpr const char* to_string(Verdict verdict) {
@@ -25,6 +26,7 @@ constexpr const char* to_string(Verdict verdict) {
     case Verdict::kDiscard: return "discard";
     case Verdict::kSetAside: return "set_aside";
     case Verdict::kStopped: return "stopped";
+    case Verdict::kWaiting: return "waiting";
   }
   return "unknown";
 }

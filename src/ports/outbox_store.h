@@ -41,10 +41,22 @@ struct ReadLimits {
   std::size_t bytes = 1 << 20;
 };
 
+// What was left behind when a recovery began.
+struct Interval {
+  model::Position at{};  // its frame is closed
+  std::int64_t began_unix_micros =
+      0;  // when it became backlog, by the database's clock: its events are judged as of then
+  std::optional<std::int64_t>
+      judged{};  // rows of its frame up to this seq have their verdict: unless recorded, publish
+
+  bool operator==(const Interval&) const = default;
+};
+
 // Where the relay stands. Everything before `live`, and outside the `backlog` intervals, is finished.
 struct Progress {
-  model::Position live;
-  std::vector<model::Position> backlog;  // oldest first; their frames are closed
+  model::Position live{};
+  std::vector<Interval> backlog{};            // oldest first
+  std::int64_t read_up_to_unix_micros = 0;  // all that was visible then has been read; 0 = nothing was
 
   bool operator==(const Progress&) const = default;
 };
@@ -63,27 +75,40 @@ class OutboxReader {
   // are empty; it may stop early because of the limits, `more` says so.
   virtual base::Result<model::Page> read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,
                                                ReadLimits limits) = 0;
+
+  // Which of these keys have rows beyond one of `places`, the frames of which are closed: indexes into `keys`,
+  // ascending. Rows in the ledger do not count. Only where OutboxStore::finds_keys.
+  virtual base::Result<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+                                                             std::span<const model::Position> places,
+                                                             const std::string& incarnation) = 0;
 };
 
 struct SaveRequest {
-  Progress progress;
+  Progress progress{};
   // Rows acknowledged since the last save that succeeded; added to Figures::published.
   std::int64_t published = 0;
   // Which ones, ascending; filled only for stores with marks_rows.
-  std::vector<std::int64_t> finished;
+  std::vector<std::int64_t> finished{};
 };
 
 struct Loaded {
-  Progress progress;
-  std::string incarnation;
+  Progress progress{};
+  std::string incarnation{};
+  std::int64_t db_now_micros = 0;
 };
 
-// A key that stop_key holds: rows of it are open (kStopped or kSetAside), or released and not finished.
+// Which recorded rows hold back the later ones of their key.
+enum class Holds : std::uint8_t {
+  kWaiting,     // those that wait for their key's backlog, until they are finished
+  kStopKeyToo,  // also those that were stopped, set aside, or released and are not finished
+};
+
+// A key with such rows.
 struct HeldKey {
   std::string key;
   std::int64_t first = 0;                    // the first of these rows
   std::optional<std::int64_t> first_open{};  // the first that is open
-  bool set_aside = false;                    // one that is open was set aside: it needs a person
+  bool set_aside = false;                    // one that is open was set aside: it needs a person (kStopKeyToo)
 
   bool operator==(const HeldKey&) const = default;
 };
@@ -113,11 +138,11 @@ class OutboxLedger {
   // Settlements that the relay has to act on: kReleased ones with seq > after, ascending by seq, at most `limit`.
   virtual base::Result<std::vector<model::Settlement>> released(std::int64_t after, std::size_t limit) = 0;
 
-  // Open kStopped rows of `key` become kReleased. The number released.
-  virtual base::Result<std::int64_t> release_key(const Fence& fence, const std::string& key) = 0;
+  // Open kStopped and kWaiting rows of these keys become kReleased. The number released.
+  virtual base::Result<std::int64_t> release_keys(const Fence& fence, std::span<const std::string> keys) = 0;
 
   // By key.
-  virtual base::Result<std::vector<HeldKey>> held_keys() = 0;
+  virtual base::Result<std::vector<HeldKey>> held_keys(Holds holds) = 0;
 };
 
 struct Lease {
@@ -241,6 +266,8 @@ class OutboxStore {
 
   // A table without snapshots, where each row is marked as it is acknowledged (compatibility mode).
   virtual bool marks_rows() const = 0;
+  // Whether an index leads to the rows of a key: without one there are no lanes. Known once `inspect` has succeeded.
+  virtual bool finds_keys() const = 0;
 
   // "PostgreSQL app@127.0.0.1:5432/app" or "SQLite /var/lib/app.db": for people, without secrets.
   virtual std::string describe() const = 0;

@@ -351,4 +351,14 @@ base::Result<std::vector<std::string>> inspect_outbox(Connection& connection, co
   return Inspection(connection, outbox, layout).run();
 }
 
+base::Result<bool> has_key_index(Connection& connection, const TableLayout& layout) {
+  const auto answer = connection.ask(
+      "select exists (select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0] "
+      "where i.indrelid = to_regclass($1) and i.indisvalid and i.indpred is null and a.attname = $2 "
+      "and a.atttypid in ('text'::regtype, 'varchar'::regtype))",
+      std::array<Value, 2>{layout.qualified(), layout.aggregate_id});
+  if (!answer) return std::unexpected(answer.error());
+  return answer->flag(0, 0);
+}
+
 }  // namespace spillway::postgres

@@ -14,4 +14,7 @@ namespace spillway::postgres {
 base::Result<std::vector<std::string>> inspect_outbox(Connection& connection, const std::string& outbox,
                                                       const TableLayout& layout);
 
+// Whether an index leads to the rows of a key: its first column is aggregate_id, a text.
+base::Result<bool> has_key_index(Connection& connection, const TableLayout& layout);
+
 }  // namespace spillway::postgres

@@ -34,17 +34,19 @@ base::Result<ports::Loaded> Ledger::load() {
   const auto answer = connection_.ask(
       fmt::format("select {}, p.outbox is not null, "
                   "p.system_identifier is distinct from (select system_identifier from pg_control_system()), "
-                  "p.live_from, p.live_to, p.live_last, p.backlog, {} "
+                  "p.live_from, p.live_to, p.live_last, p.backlog, p.read_up_to, {}, "
+                  "(extract(epoch from clock_timestamp()) * 1000000)::bigint "
                   "from (values (1)) one left join spillway.progress p on p.outbox = $1",
                   kIncarnationSql, kReadOnlySql),
       std::array<Value, 1>{outbox_});
   if (!answer) return std::unexpected(answer.error());
-  if (answer->flag(0, 7)) {
+  if (answer->flag(0, 8)) {
     connection_.close();
     return base::fail(ErrorClass::kUnavailable, kNoWrites);
   }
   ports::Loaded loaded;
   loaded.incarnation = answer->text(0, 0);
+  loaded.db_now_micros = answer->number(0, 9);
   // What is finished is marked in the table itself.
   if (!answer->flag(0, 1) || layout_.marks_rows()) return loaded;
   if (answer->flag(0, 2)) {
@@ -65,13 +67,14 @@ base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& r
   // the rows of this cluster from those that writers add after the table was restored into another.
   FencedWrite save{fmt::format(
       "saved as (insert into spillway.progress as p (outbox, table_name, live_from, live_to, live_last, backlog, "
-      "incarnation, system_identifier, epoch, saved_at, published, high_seq) "
-      "select $1, $5, $6::text, $7::text, $8::bigint, $9::jsonb, $4, "
-      "(select system_identifier from pg_control_system()), $2::bigint, clock_timestamp(), $10::bigint, "
+      "read_up_to, incarnation, system_identifier, epoch, saved_at, published, high_seq) "
+      "select $1, $5, $6::text, $7::text, $8::bigint, $9::jsonb, $10::bigint, $4, "
+      "(select system_identifier from pg_control_system()), $2::bigint, clock_timestamp(), $11::bigint, "
       "(select max({}) from {}) from fence where holds "
       "on conflict (outbox) do update set table_name = excluded.table_name, live_from = excluded.live_from, "
       "live_to = excluded.live_to, live_last = excluded.live_last, backlog = excluded.backlog, "
-      "incarnation = excluded.incarnation, system_identifier = excluded.system_identifier, epoch = excluded.epoch, "
+      "read_up_to = excluded.read_up_to, incarnation = excluded.incarnation, system_identifier = "
+      "excluded.system_identifier, epoch = excluded.epoch, "
       "saved_at = excluded.saved_at, published = p.published + excluded.published, "
       "high_seq = greatest(p.high_seq, excluded.high_seq)), "
       "kept as (insert into spillway.saved_positions (outbox, saved_at, live_from, live_to, live_last, backlog) "
@@ -85,7 +88,7 @@ base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& r
     // Rows that wait for a person count as finished for the relay, and stay.
     save.writes += fmt::format(
         ", marked as ({})",
-        layout_.mark_sql(fmt::format("o.{0} = any ($11::bigint[]) and (select holds from fence) and not exists "
+        layout_.mark_sql(fmt::format("o.{0} = any ($12::bigint[]) and (select holds from fence) and not exists "
                                      "(select from spillway.settled s where s.outbox = $1 and s.seq = o.{0} "
                                      "and s.state <> 'done')",
                                      identifier(layout_.seq))));
@@ -190,22 +193,27 @@ base::Result<std::vector<model::Settlement>> Ledger::released(std::int64_t after
   return settlements;
 }
 
-base::Result<std::int64_t> Ledger::release_key(const ports::Fence& fence, const std::string& key) {
+base::Result<std::int64_t> Ledger::release_keys(const ports::Fence& fence, std::span<const std::string> keys) {
   static const FencedWrite kRelease{
-      "changed as (update spillway.settled set state = 'released', verdict = 'publish', changed_at = clock_timestamp() "
-      "where outbox = $1 and key = $5::text and state <> 'done' and state = 'open' and verdict = 'stopped' "
-      "and (select holds from fence) returning 1)",
+      "changed as (update spillway.settled set state = 'released', changed_at = clock_timestamp(), "
+      "verdict = case verdict when 'stopped' then 'publish' else verdict end "
+      "where outbox = $1 and key = any ($5::text[]) and state <> 'done' and state = 'open' "
+      "and verdict in ('stopped', 'waiting') and (select holds from fence) returning 1)",
       "(select count(*) from changed)"};
-  const auto answer = write_fenced(connection_, outbox_, fence, kRelease, {key});
+  const auto answer = write_fenced(connection_, outbox_, fence, kRelease, {array_text(keys)});
   if (!answer) return std::unexpected(answer.error());
   return answer->number(0, 0);
 }
 
-base::Result<std::vector<ports::HeldKey>> Ledger::held_keys() {
+base::Result<std::vector<ports::HeldKey>> Ledger::held_keys(ports::Holds holds) {
+  const char* rows = holds == ports::Holds::kWaiting
+                         ? "verdict = 'waiting'"
+                         : "(state = 'released' or verdict in ('stopped', 'set_aside', 'waiting'))";
   const auto answer = connection_.ask(
-      "select key, min(seq), min(seq) filter (where state = 'open'), bool_or(state = 'open' and verdict = 'set_aside') "
-      "from spillway.settled where outbox = $1 and key is not null "
-      "and (state = 'released' or (state = 'open' and verdict in ('stopped', 'set_aside'))) group by key order by key",
+      fmt::format("select key, min(seq), min(seq) filter (where state = 'open'), "
+                  "bool_or(state = 'open' and verdict = 'set_aside') from spillway.settled "
+                  "where outbox = $1 and key is not null and state <> 'done' and {} group by key order by key",
+                  rows),
       std::array<Value, 1>{outbox_});
   if (!answer) return std::unexpected(answer.error());
   std::vector<ports::HeldKey> keys;

@@ -20,7 +20,7 @@ constexpr char kFilter[] =
     "outbox = $1 and ($2::uuid[] is null or id = any ($2::uuid[])) and ($3::text is null or rule = $3) "
     "and ($4::text is null or type = $4) "
     "and ($5::bigint is null or since < to_timestamp(0) + $5::bigint * interval '1 microsecond') "
-    "and ($6::bigint is null or seq <= $6::bigint) and (not $7::boolean or state = 'open')";
+    "and ($6::bigint is null or seq <= $6::bigint) and (not $7::boolean or (state = 'open' and verdict <> 'waiting'))";
 
 std::vector<Value> filter_values(const std::string& outbox, const ports::SettlementFilter& filter, bool open_only) {
   const auto text = [](const std::string& value) { return value.empty() ? Value() : Value(value); };
@@ -51,15 +51,16 @@ base::Result<ports::Figures> OperatorSession::figures() {
   const auto answer = connection_.ask(
       fmt::format(
           "select coalesce(p.live_from, ''), coalesce(p.live_to, ''), p.live_last, coalesce(p.backlog, '[]'), "
-          "extract(epoch from clock_timestamp() - p.saved_at)::float8, coalesce(p.published, 0), "
+          "coalesce(p.read_up_to, 0), extract(epoch from clock_timestamp() - p.saved_at)::float8, "
+          "coalesce(p.published, 0), "
           "coalesce(p.discarded, 0), coalesce(p.reconciled, 0), "
           "l.epoch, l.holder, l.holder_name, "
           "floor(extract(epoch from l.expires_at - clock_timestamp()) * 1000)::bigint, "
           "(select count(*) from (select from spillway.settled where outbox = $1 and state <> 'done' and state = "
-          "'open' "
-          "limit 10000) open), "
+          "'open' and verdict <> 'waiting' limit 10000) open), "
           "(select extract(epoch from clock_timestamp() - min(since))::float8 from (select since from spillway.settled "
-          "where outbox = $1 and state <> 'done' and state = 'open' order by seq limit 10000) open), "
+          "where outbox = $1 and state <> 'done' and state = 'open' and verdict <> 'waiting' "
+          "order by seq limit 10000) open), "
           "1 - coalesce((select max({0}) from {1}), 0)::float8 / (select case atttypid when 'int4'::regtype then "
           "2147483647::float8 when 'int2'::regtype then 32767::float8 else 9223372036854775807::float8 end "
           "from pg_attribute where attrelid = {2}::regclass and attname = {3}), "
@@ -72,15 +73,15 @@ base::Result<ports::Figures> OperatorSession::figures() {
   const auto progress = progress_from(*answer, 0, 0);
   if (!progress) return std::unexpected(progress.error());
   ports::Figures figures;
-  figures.progress_age_s = answer->maybe_real(0, 4);
-  figures.published = answer->number(0, 5);
-  figures.discarded = answer->number(0, 6);
-  figures.reconciled = answer->number(0, 7);
-  if (!answer->is_null(0, 9)) figures.lease = lease_state_from(*answer, 0, 8);
-  figures.open_settlements = answer->number(0, 12);
-  figures.oldest_open_age_s = answer->maybe_real(0, 13);
-  figures.seq_headroom = answer->maybe_real(0, 14);
-  if (!layout_.marks_rows()) figures.seq_cache = answer->number(0, 15);
+  figures.progress_age_s = answer->maybe_real(0, 5);
+  figures.published = answer->number(0, 6);
+  figures.discarded = answer->number(0, 7);
+  figures.reconciled = answer->number(0, 8);
+  if (!answer->is_null(0, 10)) figures.lease = lease_state_from(*answer, 0, 9);
+  figures.open_settlements = answer->number(0, 13);
+  figures.oldest_open_age_s = answer->maybe_real(0, 14);
+  figures.seq_headroom = answer->maybe_real(0, 15);
+  if (!layout_.marks_rows()) figures.seq_cache = answer->number(0, 16);
   const auto waiting = layout_.marks_rows() ? count_pending(connection_, outbox_, layout_)
                                             : count_waiting(connection_, layout_, *progress);
   if (!waiting) return std::unexpected(waiting.error());

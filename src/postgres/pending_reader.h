@@ -28,6 +28,9 @@ class PendingReader final : public ports::OutboxReader {
                                  ports::ReadLimits limits) override;
   base::Result<model::Page> read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,
                                        ports::ReadLimits limits) override;
+  base::Result<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+                                                     std::span<const model::Position> places,
+                                                     const std::string& incarnation) override;
 
  private:
   // Those of `pending` that were not handed out. Forgets what was and is pending no longer; `cut`: the list ends early.

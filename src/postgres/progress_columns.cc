@@ -17,12 +17,15 @@ Value maybe(const std::optional<std::int64_t>& number) {
 
 std::vector<Value> progress_values(const ports::Progress& progress) {
   nlohmann::json backlog = nlohmann::json::array();
-  for (const model::Position& position : progress.backlog) {
-    nlohmann::json entry{{"from", position.frame.from}, {"to", position.frame.to}};
-    if (position.last_seq) entry["last"] = *position.last_seq;
+  for (const ports::Interval& interval : progress.backlog) {
+    nlohmann::json entry{
+        {"from", interval.at.frame.from}, {"to", interval.at.frame.to}, {"began", interval.began_unix_micros}};
+    if (interval.at.last_seq) entry["last"] = *interval.at.last_seq;
+    if (interval.judged) entry["judged"] = *interval.judged;
     backlog.push_back(std::move(entry));
   }
-  return {progress.live.frame.from, progress.live.frame.to, maybe(progress.live.last_seq), backlog.dump()};
+  return {progress.live.frame.from, progress.live.frame.to, maybe(progress.live.last_seq), backlog.dump(),
+          std::to_string(progress.read_up_to_unix_micros)};
 }
 
 base::Result<ports::Progress> progress_from(const Answer& answer, int row, int column) {
@@ -39,11 +42,16 @@ base::Result<ports::Progress> progress_from(const Answer& answer, int row, int c
   for (const auto& entry : backlog) {
     if (!entry.is_object() || !entry.contains("from") || !entry.contains("to")) return broken();
     if (!entry["from"].is_string() || !entry["to"].is_string()) return broken();
-    model::Position position{{entry["from"].get<std::string>(), entry["to"].get<std::string>()}, std::nullopt};
-    if (entry.contains("last") && entry["last"].is_number_integer())
-      position.last_seq = entry["last"].get<std::int64_t>();
-    progress.backlog.push_back(std::move(position));
+    const auto number = [&entry](const char* name) -> std::optional<std::int64_t> {
+      const auto found = entry.find(name);
+      if (found == entry.end() || !found->is_number_integer()) return std::nullopt;
+      return found->get<std::int64_t>();
+    };
+    progress.backlog.push_back({{{entry["from"].get<std::string>(), entry["to"].get<std::string>()}, number("last")},
+                                number("began").value_or(0),
+                                number("judged")});
   }
+  progress.read_up_to_unix_micros = answer.number(row, column + 4);
   for (const std::string* text : {&progress.live.frame.from, &progress.live.frame.to}) {
     if (!parse_snapshot(*text)) return broken();
   }

@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
+
+#include "postgres/settlement_columns.h"
 
 namespace spillway::postgres {
 namespace {
@@ -193,6 +196,7 @@ base::Status Reader::find_span(const model::Frame& frame, const Pair& pair) {
     fresh.to = frame.to;
     fresh.first = std::numeric_limits<std::int64_t>::max();
     fresh.last = kNoSeq;
+    fresh.first_late = std::numeric_limits<std::int64_t>::max();
     fresh.after_tx = std::to_string(pair.from.xmax);
     fresh.after_seq = kNoSeq;
     spans_.push_back(std::move(fresh));
@@ -203,18 +207,23 @@ base::Status Reader::find_span(const model::Frame& frame, const Pair& pair) {
   const std::string step =
       fmt::format("select {}, {} from {} where ({}, {}) > ('{}'::xid8, {}) and {} < '{}'::xid8 order by {}, {} ", tx,
                   seq, table_, tx, seq, span.after_tx, span.after_seq, tx, pair.to.xmax, tx, seq);
-  const std::string late = fmt::format(
-      "(select max(o.{0} + 0) from unnest({1}) as late(xid) join {2} o on o.{3} >= late.xid and o.{3} <= late.xid)",
-      seq, xid_array(pair.late), table_, tx);
+  const auto late = [&](const char* which) {
+    if (pair.late.empty()) return std::string("null::bigint");
+    return fmt::format(
+        "(select {4}(o.{0} + 0) from unnest({1}) as late(xid) join {2} o on o.{3} >= late.xid and o.{3} <= late.xid)",
+        seq, xid_array(pair.late), table_, tx, which);
+  };
   auto found = fetch_.fetch(
-      fmt::format(", found.* from (select count(*), min(k.{} + 0), max(k.{} + 0), {} from ({} limit {}) k) found", seq,
-                  seq, pair.late.empty() ? "null::bigint" : late, step, kSearchStep),
+      fmt::format(", found.* from (select count(*), min(k.{} + 0), max(k.{} + 0), {}, {} from ({} limit {}) k) found",
+                  seq, seq, late("max"), late("min"), step, kSearchStep),
       "", 0);
   if (!found) return std::unexpected(found.error());
   const Answer& facts = found->facts;
   span.first = std::min(span.first, facts.maybe_number(0, PageFetch::kMoreFacts + 1).value_or(span.first));
   span.last = std::max({span.last, facts.maybe_number(0, PageFetch::kMoreFacts + 2).value_or(kNoSeq),
                         facts.maybe_number(0, PageFetch::kMoreFacts + 3).value_or(kNoSeq)});
+  span.first_late =
+      std::min(span.first_late, facts.maybe_number(0, PageFetch::kMoreFacts + 4).value_or(span.first_late));
   if (facts.number(0, PageFetch::kMoreFacts) < kSearchStep) {
     // Late rows alone: the walk has nothing of its own to begin with.
     if (span.first == std::numeric_limits<std::int64_t>::max() && span.last != kNoSeq) span.first = span.last + 1;
@@ -227,6 +236,55 @@ base::Status Reader::find_span(const model::Frame& frame, const Pair& pair) {
   span.after_tx = std::string(end->facts.text(0, PageFetch::kMoreFacts));
   span.after_seq = end->facts.number(0, PageFetch::kMoreFacts + 1);
   return {};
+}
+
+// A number below every row that lies beyond `place`.
+std::int64_t Reader::before_all_of(const model::Position& place) const {
+  if (place.last_seq) return *place.last_seq;
+  const auto known = std::ranges::find_if(spans_, [&](const Span& span) {
+    return span.complete && span.from == place.frame.from && span.to == place.frame.to;
+  });
+  return known == spans_.end() ? kNoSeq : std::max(kNoSeq, std::min(known->first, known->first_late) - 1);
+}
+
+// One look a key into the index on (aggregateid, seq). The bound keeps a key with a long history from being read whole.
+base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const std::string> keys,
+                                                           std::span<const model::Position> places,
+                                                           const std::string& incarnation) {
+  if (fetch_.expect(incarnation)) spans_.clear();
+  const std::string seq = identifier(layout_.seq);
+  const std::string tx = identifier(layout_.tx);
+  std::int64_t bound = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::string> beyond;
+  for (const model::Position& place : places) {
+    for (const std::string* snapshot : {&place.frame.from, &place.frame.to}) {
+      if (!parse_snapshot(*snapshot)) return std::unexpected(unreadable(*snapshot));
+    }
+    bound = std::min(bound, before_all_of(place));
+    beyond.push_back(fmt::format(
+        "(o.{0} > {1} and pg_visible_in_snapshot(o.{2}, {3}::pg_snapshot) and not pg_visible_in_snapshot(o.{2}, "
+        "{4}::pg_snapshot))",
+        seq, place.last_seq.value_or(kNoSeq), tx, literal(place.frame.to),
+        literal(place.frame.from.empty() ? kSeesNothing : place.frame.from)));
+  }
+  if (keys.empty() || beyond.empty()) return std::vector<std::size_t>{};
+  auto found = fetch_.fetch(
+      fmt::format(", (select string_agg(k.n::text, ',' order by k.n) from unnest({}::text[]) with ordinality k(key, n) "
+                  "where exists (select from {} o where o.{} = k.key and o.{} > {} and ({}){}))",
+                  literal(array_text(keys)), table_, identifier(layout_.aggregate_id), seq, bound,
+                  fmt::join(beyond, " or "), fetch_.not_settled("o", "")),
+      "", 0);
+  if (!found) return std::unexpected(found.error());
+  std::vector<std::size_t> indexes;
+  std::string_view text = found->facts.text(0, PageFetch::kMoreFacts);
+  while (!text.empty()) {
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc()) break;
+    indexes.push_back(number - 1);
+    text.remove_prefix(std::min(text.size(), static_cast<std::size_t>(end - text.data()) + 1));
+  }
+  return indexes;
 }
 
 base::Result<model::Page> Reader::read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,

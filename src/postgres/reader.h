@@ -23,6 +23,9 @@ class Reader final : public ports::OutboxReader {
                                  ports::ReadLimits limits) override;
   base::Result<model::Page> read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,
                                        ports::ReadLimits limits) override;
+  base::Result<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+                                                     std::span<const model::Position> places,
+                                                     const std::string& incarnation) override;
 
  private:
   struct Pair {
@@ -38,6 +41,7 @@ class Reader final : public ports::OutboxReader {
     std::string to;
     std::int64_t first = 0;
     std::int64_t last = 0;
+    std::int64_t first_late = 0;  // the smallest of the late rows
     bool complete = false;
     // How far the search for the two has come.
     std::string after_tx;
@@ -50,6 +54,7 @@ class Reader final : public ports::OutboxReader {
   base::Result<model::Page> read_walk(const model::Position& at, ports::ReadLimits limits, std::int64_t after);
   base::Result<model::Page> read_late(const model::Position& at, const Pair& pair, ports::ReadLimits limits);
   base::Status find_span(const model::Frame& frame, const Pair& pair);
+  std::int64_t before_all_of(const model::Position& place) const;
 
   PageFetch fetch_;
   TableLayout layout_;

@@ -65,6 +65,7 @@ Marks marks_for(const InitOptions& options, Payload payload) {
           {"@grant_sequence@",
            options.partitioned ? "grant usage on sequence " + beside("_seq") + " to spillway_writer;" : ""},
           {"@index_tx@", identifier(layout.table + "_tx_seq")},
+          {"@index_key@", identifier(layout.table + "_key_seq")},
           {"@index_seq@", identifier(layout.table + "_by_seq")},
           {"@default_partition@", beside("_default")},
           {"@default_id@", identifier(layout.table + "_default_id")},

@@ -15,6 +15,7 @@ create table if not exists @table@ (
   tx xid8 not null default pg_current_xact_id()
 );
 create index if not exists @index_tx@ on @table@ (tx, seq);
+create index if not exists @index_key@ on @table@ (aggregateid, seq);
 )sql";
 
 const char* const kPartitionedTableSql = R"sql(
@@ -34,6 +35,7 @@ create table if not exists @table@ (
 alter sequence @sequence@ owned by @table@.seq;
 create index if not exists @index_seq@ on @table@ (seq);
 create index if not exists @index_tx@ on @table@ (tx, seq);
+create index if not exists @index_key@ on @table@ (aggregateid, seq);
 create table if not exists @default_partition@ partition of @table@ default;
 create unique index if not exists @default_id@ on @default_partition@ (id);
 )sql";
@@ -61,6 +63,7 @@ create table if not exists spillway.progress (
   discarded bigint not null default 0,
   reconciled bigint not null default 0
 ) with (fillfactor = 20, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+alter table spillway.progress add column if not exists read_up_to bigint not null default 0;
 create table if not exists spillway.saved_positions (
   outbox text not null,
   saved_at timestamptz not null,

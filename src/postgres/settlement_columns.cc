@@ -13,8 +13,8 @@ namespace {
 using model::SettlementState;
 using model::Verdict;
 
-constexpr Verdict kVerdicts[] = {Verdict::kPublish, Verdict::kReconcile, Verdict::kDiscard, Verdict::kSetAside,
-                                 Verdict::kStopped};
+constexpr Verdict kVerdicts[] = {Verdict::kPublish,  Verdict::kReconcile, Verdict::kDiscard,
+                                 Verdict::kSetAside, Verdict::kStopped,   Verdict::kWaiting};
 constexpr SettlementState kStates[] = {SettlementState::kOpen, SettlementState::kReleased, SettlementState::kDone};
 
 std::string storable(std::string text) {
@@ -76,5 +76,18 @@ std::string settlements_json(std::span<const model::Settlement> settlements) {
 }
 
 std::string array_text(std::span<const std::int64_t> numbers) { return fmt::format("{{{}}}", fmt::join(numbers, ",")); }
+
+std::string array_text(std::span<const std::string> texts) {
+  std::string array = "{";
+  for (const std::string& text : texts) {
+    array += array.size() == 1 ? "\"" : ",\"";
+    for (const char c : storable(text)) {
+      if (c == '"' || c == '\\') array += '\\';
+      array += c;
+    }
+    array += '"';
+  }
+  return array + "}";
+}
 
 }  // namespace spillway::postgres

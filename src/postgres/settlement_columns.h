@@ -24,5 +24,6 @@ const char* state_name(model::SettlementState state);
 
 // "{1,2,3}" for a parameter of type bigint[].
 std::string array_text(std::span<const std::int64_t> numbers);
+std::string array_text(std::span<const std::string> texts);
 
 }  // namespace spillway::postgres

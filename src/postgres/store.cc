@@ -1,5 +1,7 @@
 #include "postgres/store.h"
 
+#include <fmt/format.h>
+
 #include "postgres/inspect.h"
 #include "postgres/lease_session.h"
 #include "postgres/ledger.h"
@@ -12,7 +14,19 @@ namespace spillway::postgres {
 
 base::Result<std::vector<std::string>> OutboxStore::inspect() {
   Connection connection(options_.connect);
-  return inspect_outbox(connection, options_.outbox, options_.layout);
+  auto warnings = inspect_outbox(connection, options_.outbox, options_.layout);
+  if (!warnings || marks_rows()) return warnings;
+  const auto indexed = has_key_index(connection, options_.layout);
+  if (!indexed) return std::unexpected(indexed.error());
+  finds_keys_ = *indexed;
+  if (!*indexed) {
+    warnings->push_back(fmt::format(
+        "{0} has no index on ({1}, {2}) with {1} a text: live events and backlog are not told apart; "
+        "create index concurrently on {3} ({4}, {5})",
+        options_.layout.name(), options_.layout.aggregate_id, options_.layout.seq, options_.layout.qualified(),
+        identifier(options_.layout.aggregate_id), identifier(options_.layout.seq)));
+  }
+  return warnings;
 }
 
 std::unique_ptr<ports::OutboxReader> OutboxStore::open_reader() {

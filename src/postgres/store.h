@@ -1,6 +1,7 @@
 // The outbox in PostgreSQL 13 or later. Each session is one connection, made when first used.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "ports/outbox_store.h"
@@ -28,10 +29,12 @@ class OutboxStore final : public ports::OutboxStore {
   std::unique_ptr<ports::TriageSession> open_triage() override;
 
   bool marks_rows() const override { return options_.layout.marks_rows(); }
+  bool finds_keys() const override { return finds_keys_; }
   std::string describe() const override { return "PostgreSQL " + postgres::describe(options_.connect.uri); }
 
  private:
   StoreOptions options_;
+  std::atomic<bool> finds_keys_ = false;
 };
 
 }  // namespace spillway::postgres

@@ -124,8 +124,8 @@ base::Result<Waiting> count_waiting(Connection& connection, const TableLayout& l
     return position.last_seq ? counter.add_by_seq(position.frame, *position.last_seq, waiting)
                              : counter.add_by_tx(position.frame.from, position.frame.to, waiting);
   };
-  for (const model::Position& position : progress.backlog) {
-    if (auto status = add_closed(position); !status) return std::unexpected(status.error());
+  for (const ports::Interval& interval : progress.backlog) {
+    if (auto status = add_closed(interval.at); !status) return std::unexpected(status.error());
   }
   std::string open_from = progress.live.frame.from;
   if (!progress.live.frame.to.empty()) {

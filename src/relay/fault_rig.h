@@ -1,6 +1,8 @@
 // A relay between FakeOutboxStore and FakeSink with every fault at hand, and the promises checked after each step.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -35,6 +37,7 @@ class FaultRig {
     tell("drop " + name);
     topics_.erase(name);
     unsteady_.insert(name);
+    dropped_.insert(name);
     sink->drop_topic(name);
     std::erase_if(last_, [&](const auto& entry) { return std::get<0>(entry.first) == name; });
   }
@@ -58,9 +61,11 @@ class FaultRig {
     store.commit(seq);
     at(seq).committed = true;
   }
-  // Somebody deletes the row, finished or not.
+  // Somebody deletes the row, finished or not. Where it is sent all the same, from memory, it has no order any more:
+  // what follows looks for it in the table.
   void remove(std::int64_t seq) {
     tell("remove " + std::to_string(seq));
+    exempt_.insert(seq);
     store.erase(seq);
     at(seq).removed = true;
   }
@@ -122,7 +127,10 @@ class FaultRig {
     if (!ledger_) ledger_ = relay->next_ledger(now);
   }
   void answer_read() {
-    if (const auto request = std::exchange(read_, std::nullopt)) relay->read_done(perform_read(*request), now);
+    const auto request = std::exchange(read_, std::nullopt);
+    if (!request) return;
+    if (request->kind == ReadRequest::Kind::kKeysBehind) return relay->keys_behind_done(look_up(*request), now);
+    relay->read_done(perform_read(*request), now);
   }
   void answer_ledger() {
     if (const auto request = std::exchange(ledger_, std::nullopt)) relay->ledger_done(perform(*request), now);
@@ -156,6 +164,7 @@ class FaultRig {
     if (checked_ == store.saved()) return std::nullopt;
     checked_ = store.saved();
     const std::set<std::int64_t> waiting = beyond_saved();
+    if (in_two_lanes_) return in_two_lanes_;
     const auto settled = recorded();
     for (std::size_t number = 1; number <= inserted_.size(); ++number) {
       if (!has_to_arrive(number) || waiting.contains(seq_of(number))) continue;
@@ -209,8 +218,9 @@ class FaultRig {
   }
 
   // First deliveries of a key to one partition follow the order of the table. Exempt are rows that were refused or set
-  // aside, and, where a topic came, went or grew, those sent again after a fault: what was decided about them may not
-  // have been recorded, and their partition may be another one.
+  // aside, topics that were deleted while records were on their way to them, and, where a topic came, went or grew,
+  // those sent again after a fault: what was decided about them may not have been recorded, and their partition may be
+  // another one.
   void arrive(const ports::StoredRecord& record) {
     const auto number = static_cast<std::size_t>(std::stoi(*record.value));
     tell("arrived " + std::to_string(number) + " " + record.topic + std::to_string(record.partition));
@@ -218,7 +228,9 @@ class FaultRig {
       repeated_ = true;
       return;
     }
-    if (exempt_.contains(seq_of(number)) || (unsteady_.contains(record.topic) && repeats_allowed)) return;
+    if (exempt_.contains(seq_of(number)) || dropped_.contains(record.topic) ||
+        (unsteady_.contains(record.topic) && repeats_allowed))
+      return;
     std::size_t& before = last_[{record.topic, record.partition, *record.key}];
     if (before > number) inverted_ = std::to_string(before) + " arrived before " + std::to_string(number);
     before = number;
@@ -234,13 +246,36 @@ class FaultRig {
     std::set<std::int64_t> rows;
     const auto loaded = store.open_ledger()->load();
     const auto reader = store.open_reader();
+    for (const ports::Interval& interval : loaded->progress.backlog) {
+      for (model::Position from = interval.at; !from.frame.to.empty();) {
+        const auto page = reader->read(from, loaded->incarnation, {});
+        for (const model::Row& row : page->rows) {
+          if (!rows.insert(row.seq).second) in_two_lanes_ = "row " + std::to_string(row.seq) + " is in two lanes";
+        }
+        from = page->next;
+      }
+    }
     model::Position from = loaded->progress.live;
     for (;;) {
       const auto page = reader->read(from, loaded->incarnation, {});
-      for (const model::Row& row : page->rows) rows.insert(row.seq);
+      for (const model::Row& row : page->rows) {
+        if (!rows.insert(row.seq).second) in_two_lanes_ = "row " + std::to_string(row.seq) + " is in two lanes";
+      }
       if (page->next == from) return rows;
       from = page->next;
     }
+  }
+
+  base::Result<std::vector<std::size_t>> look_up(const ReadRequest& request) {
+    if (read_fault) return std::unexpected(*read_fault);
+    auto found = store.open_reader()->keys_behind(request.keys, request.places, request.incarnation);
+    std::string keys = "keys with backlog beyond";
+    for (const model::Position& place : request.places) {
+      keys += fmt::format(" ({},{}]/{}", place.frame.from, place.frame.to, place.last_seq.value_or(0));
+    }
+    for (std::size_t index : found.value_or(std::vector<std::size_t>{})) keys += " " + request.keys[index];
+    tell(keys);
+    return found;
   }
 
   base::Result<model::Page> perform_read(const ReadRequest& request) {
@@ -286,8 +321,8 @@ class FaultRig {
         break;
       case Kind::kFinish: answer.status = ledger->finish(request.fence, request.seqs); break;
       case Kind::kReleased: take(ledger->released(0, request.limit), answer.released); break;
-      case Kind::kReleaseKey: take(ledger->release_key(request.fence, request.key), answer.count); break;
-      case Kind::kHeldKeys: take(ledger->held_keys(), answer.keys); break;
+      case Kind::kReleaseKeys: take(ledger->release_keys(request.fence, request.keys), answer.count); break;
+      case Kind::kHeldKeys: take(ledger->held_keys(request.holds), answer.keys); break;
     }
     if (ledger_fault) answer.status = std::unexpected(*ledger_fault);
     return answer;
@@ -299,9 +334,11 @@ class FaultRig {
   std::set<int> refusing_;
   std::set<std::int64_t> exempt_;
   std::set<std::string> unsteady_;
+  std::set<std::string> dropped_;
   std::set<std::size_t> arrived_;  // numbers
   std::map<std::tuple<std::string, std::int32_t, std::string>, std::size_t> last_;
   std::optional<std::string> inverted_;
+  std::optional<std::string> in_two_lanes_;
   bool repeated_ = false;
   ports::Progress checked_;
   std::optional<ReadRequest> read_;

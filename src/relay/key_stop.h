@@ -1,5 +1,6 @@
-// `route.on_rejected: stop_key`: once a row of a key was set aside, the later rows of that key stay behind it, recorded
-// in the ledger, until a person resolves the first one. Does nothing under `set_aside`.
+// Keys whose later rows stay behind one that is recorded in the ledger: behind a live row that waits for its key's
+// backlog, until that is gone; and under `route.on_rejected: stop_key` behind a row that was set aside, until a person
+// resolves it.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,10 @@ namespace spillway::relay {
 
 class KeyStop {
  public:
-  explicit KeyStop(bool enabled) : enabled_(enabled) {}
+  // `stop_key`: also behind rows that were set aside. `waiting`: rows may wait for backlog.
+  KeyStop(bool stop_key, bool waiting) : stop_key_(stop_key), enabled_(stop_key || waiting) {}
+
+  ports::Holds holds() const { return stop_key_ ? ports::Holds::kStopKeyToo : ports::Holds::kWaiting; }
 
   // What the ledger says: keys it does not name are free. What is not in the ledger yet has to be told again.
   void held(const std::vector<ports::HeldKey>& keys) {
@@ -28,6 +32,7 @@ class KeyStop {
   // A row is about to be recorded.
   void recording(const model::Settlement& settlement) {
     if (!enabled_ || !settlement.key) return;
+    if (!stop_key_ && settlement.verdict != model::Verdict::kWaiting) return;
     ports::HeldKey& held = stopped_.try_emplace(*settlement.key, ports::HeldKey{{}, settlement.seq}).first->second;
     held.first = std::min(held.first, settlement.seq);
     held.first_open = std::min(held.first_open.value_or(settlement.seq), settlement.seq);
@@ -51,10 +56,14 @@ class KeyStop {
     return keys;
   }
 
+  // The verdict of a row that stays behind.
+  model::Verdict verdict() const { return stop_key_ ? model::Verdict::kStopped : model::Verdict::kWaiting; }
+
   bool enabled() const { return enabled_; }
   std::size_t size() const { return stopped_.size(); }
 
  private:
+  bool stop_key_;
   bool enabled_;
   std::unordered_map<std::string, ports::HeldKey> stopped_;
 };

@@ -25,7 +25,7 @@ model::Settlement settlement(std::int64_t seq, model::Verdict verdict, std::opti
 }
 
 TEST(KeyStop, HoldsWhatFollowsARefusedRowAndNothingElse) {
-  KeyStop stop(true);
+  KeyStop stop(true, false);
   stop.recording(settlement(5, model::Verdict::kSetAside));
   EXPECT_TRUE(stop.stops(row(6), false));
   EXPECT_FALSE(stop.stops(row(4), false)) << "older rows go on";
@@ -36,14 +36,14 @@ TEST(KeyStop, HoldsWhatFollowsARefusedRowAndNothingElse) {
 }
 
 TEST(KeyStop, DoesNothingUnlessAskedTo) {
-  KeyStop stop(false);
+  KeyStop stop(false, false);
   stop.recording(settlement(5, model::Verdict::kSetAside));
   stop.held({{"k", 5, 5, true}});
   EXPECT_FALSE(stop.stops(row(6), false));
 }
 
 TEST(KeyStop, AReleasedRowPassesReleasedOnesAndWaitsBehindOpenOnes) {
-  KeyStop stop(true);
+  KeyStop stop(true, false);
   stop.held({{"k", 3, 7, false}});
   EXPECT_FALSE(stop.stops(row(5), true));
   EXPECT_TRUE(stop.stops(row(8), true));
@@ -51,13 +51,13 @@ TEST(KeyStop, AReleasedRowPassesReleasedOnesAndWaitsBehindOpenOnes) {
 }
 
 TEST(KeyStop, ReleasesWhatStoppedOnceNobodyHasToDecideAnyMore) {
-  KeyStop stop(true);
+  KeyStop stop(true, false);
   stop.held({{"waits-for-a-person", 1, 1, true}, {"stopped", 2, 2, false}, {"on-its-way", 3}});
   EXPECT_EQ(stop.to_release(), Keys{"stopped"});
 }
 
 TEST(KeyStop, AKeyThatTheLedgerNoLongerNamesIsFree) {
-  KeyStop stop(true);
+  KeyStop stop(true, false);
   stop.recording(settlement(5, model::Verdict::kSetAside));
   stop.held({});
   EXPECT_FALSE(stop.stops(row(6), false));

@@ -90,6 +90,11 @@ class Outbound {
   const Histogram<16>& delay_seconds() const { return delay_seconds_; }
   // Turns a row's own time into one that can be compared with `now`.
   void clock(std::int64_t db_now_micros, base::Instant now) { db_now_micros_ = db_now_micros, db_now_at_ = now; }
+  // What the database's clock shows now, going by the last page.
+  std::int64_t db_now_micros(base::Instant now) const {
+    return db_now_micros_ +
+           std::chrono::duration_cast<std::chrono::microseconds>(base::elapsed(db_now_at_, now)).count();
+  }
 
  private:
   struct Place {

@@ -18,15 +18,16 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "governor/drain_pacer.h"
 #include "model/row.h"
 #include "ports/outbox_store.h"
 #include "ports/sink.h"
 #include "relay/key_stop.h"
+#include "relay/lanes.h"
 #include "relay/outbound.h"
 #include "relay/poll_pace.h"
 #include "relay/released.h"
 #include "relay/requests.h"
-#include "relay/window.h"
 #include "spillway/resilience/backoff.h"
 
 namespace spillway::relay {
@@ -36,6 +37,9 @@ struct RelayOptions {
   std::size_t ahead = 100'000;
   bool stop_key = false;    // route.on_rejected: stop_key
   bool marks_rows = false;  // OutboxStore::marks_rows
+  // Live and backlog are told apart; needs OutboxStore::finds_keys.
+  bool lanes = false;
+  base::Duration live_age = std::chrono::seconds(5);
   base::Duration poll_busy = std::chrono::milliseconds(2);
   base::Duration poll_idle = std::chrono::milliseconds(50);
   base::Duration save_every = std::chrono::milliseconds(100);
@@ -62,7 +66,12 @@ constexpr const char* to_string(RelayState state) {
 struct RelayCounters {
   std::int64_t read = 0;
   std::int64_t published = 0;
+  std::int64_t published_backlog = 0;  // of these
   std::int64_t published_bytes = 0;
+  std::int64_t arrived_live = 0;  // rows that live traffic brought to be sent now
+  std::int64_t sent = 0;          // handed to the sink, some of them again
+  std::int64_t waited = 0;        // live rows that had to wait for their key's backlog
+  std::int64_t recoveries = 0;    // times that what was left behind became backlog
   std::int64_t set_aside = 0;
   std::int64_t forgotten = 0;  // times that memory was dropped and the saved position loaded again
   std::int64_t saves = 0;
@@ -79,8 +88,12 @@ class Relay {
   void lease_lost();
   void drain();  // SIGTERM: finish what is out, send nothing new
   void pause(bool paused) { paused_ = paused; }
+  void pause_backlog(bool paused) { backlog_paused_ = paused; }
+  // How fast rows may go from now on; without limit until the first call.
+  void pace(const governor::Decision& decision);
   void hint() { pace_.hint(); }  // rows may have arrived
   void read_done(base::Result<model::Page> page, base::Instant now);
+  void keys_behind_done(const base::Result<std::vector<std::size_t>>& keys, base::Instant now);
   void ledger_done(const LedgerAnswer& answer, base::Instant now);
   void sink_events(const ports::SinkEvents& events, base::Instant now);
 
@@ -101,24 +114,21 @@ class Relay {
   const RelayCounters& counters() const { return counters_; }
   const Outbound& outbound() const { return outbound_; }
   // Rows known to the relay and not finished.
-  std::size_t unfinished() const { return window_.open(); }
-  bool held_by_ahead() const { return window_.ahead() >= options_.ahead; }
-  bool caught_up() const { return caught_up_; }
+  std::size_t unfinished() const { return lanes_.open(); }
+  bool held_by_ahead() const { return lanes_.live().window().ahead() >= ahead_of_a_lane(); }
+  bool caught_up() const { return caught_up_ && lanes_.backlog().empty(); }
+  // How long ago all live rows of then had been read; empty while that is not known.
+  std::optional<base::Duration> behind(base::Instant now) const;
+  // Live rows in memory that may not go yet.
+  std::size_t live_unplaced() const { return lanes_.live().unplaced(); }
+  const Lanes& lanes() const { return lanes_; }
   bool paused() const { return paused_; }
   const std::optional<base::Error>& store_error() const { return store_error_; }
   const std::string& forgot_because() const { return forgot_because_; }
 
  private:
-  // A page on its way out, row by row.
-  struct Batch {
-    model::Page page;
-    std::size_t next = 0;
-    std::vector<Ordinal> ordinals;      // of each row
-    std::optional<std::uint32_t> gate;  // read again for this one
-    bool in_order = false;              // a page of the lane, which limits.ahead holds up
-    bool done() const { return next == page.rows.size(); }
-  };
-  struct Again {                        // what the read that is out is for
+  enum class Reading : std::uint8_t { kNothing, kLive, kBacklog, kAgain, kKeysOfLive, kKeysToRelease };
+  struct Again {                        // what is being read again, and for what
     std::optional<std::uint32_t> gate;  // empty: released rows that were never read
     std::vector<Waiting> rows;          // by seq
   };
@@ -128,21 +138,41 @@ class Relay {
   };
 
   void forget(std::string why);
-  void page_read(model::Page page, base::Instant now);
+  void live_read(model::Page page, base::Instant now);
+  void backlog_read(model::Page page);
   void again_read(model::Page page, const Again& again);
-  bool pump_batch(Batch& batch, base::Instant now);
+  void read_failed(const base::Error& error, const std::optional<Again>& again, base::Instant now);
+  void note_rows(const model::Page& page);
+  bool pump_batch(Batch& batch, const Window* window, base::Instant now);
+  void pump_live(base::Instant now);
+  void pump_backlog(base::Instant now);
+  bool live_row(Ordinal ordinal) const { return Released::is(ordinal) || lanes_.is_live(ordinal); }
+  bool may_go(Ordinal ordinal, bool again) const;
+  void went(Ordinal ordinal, bool again);
+  void finish(std::int64_t seq, Ordinal ordinal);
+  bool too_late(base::Instant now) const;
+  void split(base::Instant now);
   void settle(model::Settlement settlement, Ordinal ordinal);
   void put_back(const Again& again, const Waiting& row);
   bool may_read_released() const;
   bool placing_released() const;
-  static model::Settlement stopped(const model::Row& row);
+  static model::Settlement stays_behind(const model::Row& row, model::Verdict verdict, const char* reason);
   void finished(const Flight& flight);
   void ledger_failed(const base::Error& error, base::Instant now);
   void loaded(const ports::Loaded& loaded, base::Instant now);
   void keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now);
-  bool room_to_read() const;
+  std::size_t ahead_of_a_lane() const;
+  bool room_in(const Lane& lane) const;
   std::size_t page_bytes() const;
+  ReadRequest page_request(const Lane& lane, Reading reading, std::size_t most_rows);
   std::optional<ReadRequest> again_request(base::Instant now);
+  std::optional<ReadRequest> backlog_request();
+  std::optional<ReadRequest> keys_request();
+  Batch* unready_live();
+  ReadRequest read_request(ReadRequest::Kind kind, Reading reading);
+  bool moved_since_save() const;
+  base::Duration idle_save_every() const;
+  LedgerRequest held_keys_request(base::Instant now);
   std::optional<LedgerRequest> save_request(base::Instant now);
   std::optional<LedgerRequest> released_request(base::Instant now);
   LedgerRequest ledger_request(LedgerRequest::Kind kind);
@@ -160,13 +190,28 @@ class Relay {
   std::uint32_t reading_life_ = 0;
   std::uint32_t ledger_life_ = 0;
 
-  model::Position read_from_;
-  Window window_;
-  std::deque<Batch> batches_;  // pages in reading order
-  std::deque<Batch> asides_;   // read again, and released rows: outside the order of pages
-  bool read_out_ = false;
+  Lanes lanes_;
+  std::deque<Batch> asides_;  // read again, and released rows: outside the order of pages
+  Reading reading_ = Reading::kNothing;
   std::optional<Again> again_out_;
-  bool caught_up_ = false;
+  std::vector<std::string> keys_out_;  // that are being looked up
+  bool caught_up_ = false;             // live
+  base::Instant asked_at_{};           // when the read that is out began
+  // When the end of the frame that live is in was fixed, and when that of the one before: all of that one was read.
+  base::Instant frozen_at_{};
+  std::int64_t frozen_micros_ = 0;  // the same by the database's clock
+  std::optional<base::Instant> read_up_to_;
+  std::int64_t read_up_to_micros_ = 0;
+  std::int64_t published_at_split_ = -1;
+  // Rows are recorded as waiting for backlog only when it is on record that this is backlog.
+  std::int64_t splits_ = 0;
+  std::int64_t saving_splits_ = 0;
+  std::int64_t saved_splits_ = 0;
+  governor::DrainPacer pacer_;
+  bool limited_ = false;       // the pacer may say no
+  bool live_is_held_ = false;  // by the governor
+  double backlog_rate_ = 0;    // events/s
+  bool backlog_paused_ = false;
   std::size_t average_row_ = 512;
 
   std::function<double()> uniform_;
@@ -177,8 +222,8 @@ class Relay {
   base::Instant read_not_before_{};
   std::deque<Unrecorded> unrecorded_;
   std::size_t recording_ = 0;  // of unrecorded_, from the front
-  model::Position saved_;
-  model::Position saving_;
+  ports::Progress saved_;
+  ports::Progress saving_;
   std::int64_t saving_published_ = 0;
   std::vector<std::int64_t> acknowledged_;  // since the last save that succeeded; only with marks_rows
   std::size_t saving_acknowledged_ = 0;     // of acknowledged_, from the front
@@ -189,8 +234,10 @@ class Relay {
   Released released_;
   std::size_t finishing_ = 0;  // of released_.finished(), from the front
   base::Instant released_due_{};
-  std::vector<std::string> keys_to_release_;
+  std::vector<std::string> keys_to_check_;    // perhaps free: nothing recorded stands before them
+  std::vector<std::string> keys_to_release_;  // free
   base::Instant keys_due_{};
+  base::Instant held_asked_at_{};
   bool keys_known_ = false;
   int lane_ends_ = 0;  // times in this life that reading came to the end of a frame
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <limits>
+
 #include "relay/fault_rig.h"
 
 namespace spillway::relay {
@@ -75,8 +77,25 @@ void end_a_life(FaultRig& rig) {
   }
 }
 
+// What the governor says, whatever it may be.
+governor::Decision a_pace() {
+  governor::Decision decision;
+  const double forever = std::numeric_limits<double>::infinity();
+  decision.total_rate = *rc::gen::element(0.0, 2.0, 50.0, 1'000.0, forever);
+  decision.live_rate = *rc::gen::element(0.0, 40.0, 900.0);
+  decision.backlog_budget = std::max(0.0, decision.total_rate - decision.live_rate);
+  if (*rc::gen::inRange(0, 4) == 0) decision.live_cap = *rc::gen::element(0.0, 2.0, 1'000.0);
+  return decision;
+}
+
+governor::Decision no_limit() {
+  governor::Decision decision;
+  decision.total_rate = decision.backlog_budget = std::numeric_limits<double>::infinity();
+  return decision;
+}
+
 void step(FaultRig& rig, bool steady) {
-  switch (*rc::gen::inRange(0, 15)) {
+  switch (*rc::gen::inRange(0, 18)) {
     case 0:
     case 1:
     case 2:
@@ -102,6 +121,9 @@ void step(FaultRig& rig, bool steady) {
       if (rig.inserted() > 0) rig.remove(rig.seq_of(*rc::gen::inRange<std::size_t>(1, rig.inserted() + 1)));
       break;
     case 14: rig.pass(std::chrono::milliseconds(*rc::gen::inRange(0, 3000))); break;
+    case 15: rig.relay->pace(a_pace()); break;
+    case 16: rig.relay->pace(no_limit()); break;
+    case 17: rig.relay->pause_backlog(*rc::gen::arbitrary<bool>()); break;
   }
   switch (*rc::gen::inRange(0, 6)) {
     case 0: rig.ask(); break;
@@ -120,6 +142,8 @@ void end_all_faults(FaultRig& rig) {
   rig.sink->set_reachable(true);
   rig.sink->deliver(-1);
   rig.relay->pause(false);
+  rig.relay->pause_backlog(false);
+  rig.relay->pace(no_limit());
   for (const std::string& topic : kTopics) {
     rig.topic(topic, 2);
     for (std::int32_t partition = 0; partition < 5; ++partition) rig.sink->let_go(topic, partition);
@@ -134,6 +158,9 @@ void end_all_faults(FaultRig& rig) {
     RC_FAIL("a promise is broken: " + (*wrong)); \
   }
 
+std::int64_t recoveries = 0;
+std::int64_t waited = 0;
+
 void one_run() {
   RelayOptions options;
   options.outbound.events_in_flight = *rc::gen::element<std::size_t>(1, 2, 5, 40, 20'000);
@@ -141,6 +168,8 @@ void one_run() {
   options.outbound.unknown_topic_after = *rc::gen::element<base::Duration>(0s, 2s, 30s);
   options.ahead = *rc::gen::element<std::size_t>(1, 10, 100'000);
   options.stop_key = *rc::gen::arbitrary<bool>();
+  options.lanes = *rc::gen::arbitrary<bool>();
+  options.live_age = *rc::gen::element<base::Duration>(5ms, 100ms, 5s);
   const bool steady = *rc::gen::arbitrary<bool>();
   FaultRig rig(options);
   rig.repeats_allowed = false;
@@ -159,10 +188,14 @@ void one_run() {
   }
   RC_HOLDS(rig.broken_now());
   RC_HOLDS(rig.broken_at_the_end());
+  recoveries += rig.relay->counters().recoveries;
+  waited += rig.relay->counters().waited;
 }
 
 TEST(RelayFaults, LosesNothingInvertsNoKeyAndPassesNoRowWhateverHappens) {
   for (int round = 0; round < 10; ++round) EXPECT_TRUE(rc::check(one_run));
+  EXPECT_GT(recoveries, 100) << "lanes were hardly tried";
+  EXPECT_GT(waited, 100) << "keys with backlog were hardly met";
 }
 
 }  // namespace

@@ -60,7 +60,10 @@ class RelayRig {
     if (!ledger_) ledger_ = relay->next_ledger(now);
   }
   void answer_read() {
-    if (auto request = std::exchange(read_, std::nullopt)) relay->read_done(read(*request), now);
+    const auto request = std::exchange(read_, std::nullopt);
+    if (!request) return;
+    if (request->kind == ReadRequest::Kind::kKeysBehind) return relay->keys_behind_done(keys_behind(*request), now);
+    relay->read_done(read(*request), now);
   }
   void answer_ledger() {
     if (auto request = std::exchange(ledger_, std::nullopt)) relay->ledger_done(write(*request), now);
@@ -118,6 +121,20 @@ class RelayRig {
     page.rows.push_back(row);
   }
 
+  base::Result<std::vector<std::size_t>> keys_behind(const ReadRequest& request) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < request.keys.size(); ++i) {
+      const bool behind = std::ranges::any_of(rows_, [&](const StoredRow& row) {
+        return row.key == request.keys[i] && !settled_.contains(row.seq) &&
+               std::ranges::any_of(request.places, [&](const model::Position& place) {
+                 return row.seq > place.last_seq.value_or(0) && row.seq <= std::stoll(place.frame.to);
+               });
+      });
+      if (behind) found.push_back(i);
+    }
+    return found;
+  }
+
   base::Result<model::Page> read(const ReadRequest& request) {
     if (read_fault) return std::unexpected(*read_fault);
     model::Page page;
@@ -163,10 +180,10 @@ class RelayRig {
           if (s.state == model::SettlementState::kReleased) answer.released.push_back(s);
         }
         break;
-      case Kind::kReleaseKey:
+      case Kind::kReleaseKeys:
         for (auto& [seq, s] : settled_) {
-          if (s.key == request.key && s.verdict == model::Verdict::kStopped &&
-              s.state == model::SettlementState::kOpen) {
+          if (s.key && std::ranges::find(request.keys, *s.key) != request.keys.end() &&
+              s.verdict == model::Verdict::kStopped && s.state == model::SettlementState::kOpen) {
             s.state = model::SettlementState::kReleased;
             ++answer.count;
           }

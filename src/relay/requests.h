@@ -12,26 +12,29 @@
 namespace spillway::relay {
 
 struct ReadRequest {
-  enum class Kind : std::uint8_t { kPage, kAgain };
+  enum class Kind : std::uint8_t { kPage, kAgain, kKeysBehind };
 
   Kind kind = Kind::kPage;
-  model::Position from;            // kPage
-  std::vector<std::int64_t> seqs;  // kAgain, ascending
+  model::Position from;                 // kPage
+  std::vector<std::int64_t> seqs;       // kAgain, ascending
+  std::vector<std::string> keys;        // kKeysBehind: which of them have rows beyond one of the places?
+  std::vector<model::Position> places;  // kKeysBehind
   std::string incarnation;
   ports::ReadLimits limits;
 };
 
 // One write to the ledger.
 struct LedgerRequest {
-  enum class Kind : std::uint8_t { kLoad, kSave, kRecord, kFinish, kReleased, kReleaseKey, kHeldKeys };
+  enum class Kind : std::uint8_t { kLoad, kSave, kRecord, kFinish, kReleased, kReleaseKeys, kHeldKeys };
 
   Kind kind = Kind::kLoad;
   ports::Fence fence;
-  ports::SaveRequest save;                     // kSave
-  std::vector<model::Settlement> settlements;  // kRecord
-  std::vector<std::int64_t> seqs;              // kFinish
-  std::string key;                             // kReleaseKey
-  std::size_t limit = 0;                       // kReleased
+  ports::SaveRequest save;                      // kSave
+  std::vector<model::Settlement> settlements;   // kRecord
+  std::vector<std::int64_t> seqs;               // kFinish
+  std::vector<std::string> keys;                // kReleaseKeys
+  ports::Holds holds = ports::Holds::kWaiting;  // kHeldKeys
+  std::size_t limit = 0;                        // kReleased
 };
 
 struct LedgerAnswer {
@@ -40,7 +43,7 @@ struct LedgerAnswer {
   ports::Loaded loaded;                     // kLoad
   std::vector<model::Settlement> released;  // kReleased
   std::vector<ports::HeldKey> keys;         // kHeldKeys
-  std::int64_t count = 0;                   // kReleaseKey
+  std::int64_t count = 0;                   // kReleaseKeys
 };
 
 }  // namespace spillway::relay

@@ -7,7 +7,12 @@ namespace spillway::relay {
 
 Ordinal Window::append(const model::Page& page) {
   const Ordinal first = next_ordinal_;
-  Stretch stretch{.first = first, .frame = page.frame, .next = page.next, .seqs = {}, .done = {}, .passed = 0};
+  Stretch stretch;
+  stretch.first = first;
+  stretch.frame = page.frame;
+  stretch.next = page.next;
+  if (read_up_to_.frame == page.frame) stretch.before = read_up_to_.last_seq;
+  read_up_to_ = page.next;
   stretch.seqs.reserve(page.rows.size());
   for (const model::Row& row : page.rows) stretch.seqs.push_back(row.seq);
   stretch.done.resize(page.rows.size());
@@ -33,6 +38,25 @@ void Window::finish(Ordinal ordinal) {
   --open_;
   ++ahead_;
   if (&stretch == &stretches_.front() && index == stretch.passed) advance();
+}
+
+model::Position Window::take_back(Ordinal ordinal) {
+  Stretch& stretch = stretch_of(ordinal);
+  const std::size_t kept = ordinal - stretch.first;
+  const model::Position before{stretch.frame, kept > 0 ? std::optional(stretch.seqs[kept - 1]) : stretch.before};
+  open_ -= next_ordinal_ - ordinal;
+  next_ordinal_ = ordinal;
+  read_up_to_ = before;
+  while (stretches_.back().first > stretch.first) stretches_.pop_back();
+  if (kept == 0) {
+    stretches_.pop_back();
+  } else {
+    stretch.seqs.resize(kept);
+    stretch.done.resize(kept);
+    stretch.next = before;
+    advance();
+  }
+  return before;
 }
 
 void Window::advance() {

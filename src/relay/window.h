@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,8 @@ using Ordinal = std::uint64_t;
 
 class Window {
  public:
-  // Everything before `start` is finished.
-  explicit Window(model::Position start = {}) : position_(std::move(start)) {}
+  // Everything before `start` is finished. Ordinals begin with `first`.
+  explicit Window(model::Position start = {}, Ordinal first = 0) : position_(std::move(start)), next_ordinal_(first) {}
 
   // Takes the page's rows in order and returns the ordinal of the first; the others follow by one each. A page without
   // rows only moves the place where saving and reading go on.
@@ -26,6 +27,10 @@ class Window {
 
   // Finished = acknowledged, or recorded in the ledger. Each row once.
   void finish(Ordinal ordinal);
+
+  // Takes back this row and all that follow, none of which is finished, as if they had never been read. The place
+  // before it, within its frame.
+  model::Position take_back(Ordinal ordinal);
 
   // The place up to which everything is finished.
   const model::Position& position() const { return position_; }
@@ -40,6 +45,7 @@ class Window {
   struct Stretch {
     Ordinal first = 0;
     model::Frame frame;
+    std::optional<std::int64_t> before;  // the last seq of the frame before its first row
     model::Position next;
     std::vector<std::int64_t> seqs;
     std::vector<bool> done;
@@ -51,6 +57,7 @@ class Window {
 
   std::deque<Stretch> stretches_;
   model::Position position_;
+  model::Position read_up_to_ = position_;
   Ordinal next_ordinal_ = 0;
   std::size_t ahead_ = 0;
   std::size_t open_ = 0;

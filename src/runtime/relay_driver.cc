@@ -35,8 +35,8 @@ relay::LedgerAnswer perform(ports::OutboxLedger& ledger, const relay::LedgerRequ
     case Kind::kRecord: answer.status = ledger.record(request.fence, request.settlements); break;
     case Kind::kFinish: answer.status = ledger.finish(request.fence, request.seqs); break;
     case Kind::kReleased: take(ledger.released(0, request.limit), answer.released); break;
-    case Kind::kReleaseKey: take(ledger.release_key(request.fence, request.key), answer.count); break;
-    case Kind::kHeldKeys: take(ledger.held_keys(), answer.keys); break;
+    case Kind::kReleaseKeys: take(ledger.release_keys(request.fence, request.keys), answer.count); break;
+    case Kind::kHeldKeys: take(ledger.held_keys(request.holds), answer.keys); break;
   }
   return answer;
 }
@@ -142,6 +142,7 @@ void RelayDriver::dispatch(base::Instant now) {
 }
 
 void RelayDriver::read(relay::ReadRequest request) {
+  if (request.kind == relay::ReadRequest::Kind::kKeysBehind) return look_up_keys(std::move(request));
   reading_.submit([this, request = std::move(request)] {
     auto page = request.kind == relay::ReadRequest::Kind::kPage
                     ? reader_->read(request.from, request.incarnation, request.limits)
@@ -150,6 +151,18 @@ void RelayDriver::read(relay::ReadRequest request) {
       const base::Instant now = Loop::now();
       check_lease(now);
       relay_.read_done(std::move(page), now);
+      turn();
+    });
+  });
+}
+
+void RelayDriver::look_up_keys(relay::ReadRequest request) {
+  reading_.submit([this, request = std::move(request)] {
+    auto found = reader_->keys_behind(request.keys, request.places, request.incarnation);
+    loop_.post([this, found = std::move(found)] {
+      const base::Instant now = Loop::now();
+      check_lease(now);
+      relay_.keys_behind_done(found, now);
       turn();
     });
   });
@@ -183,6 +196,7 @@ void RelayDriver::watch_controls(base::Instant now) {
       controls_ = *controls;
       controls_at_ = Loop::now();
       relay_.pause(controls_.pause.all);
+      relay_.pause_backlog(controls_.pause.backlog);
       turn();
     });
   });

@@ -53,6 +53,7 @@ class RelayDriver {
   void ask_lease(base::Instant now);
   void dispatch(base::Instant now);
   void read(relay::ReadRequest request);
+  void look_up_keys(relay::ReadRequest request);
   void write(relay::LedgerRequest request);
   void watch_controls(base::Instant now);
   void clean_up(base::Instant now);

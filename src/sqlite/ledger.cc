@@ -73,7 +73,8 @@ std::int64_t remove_finished(Connection& connection, std::int64_t last_seq, std:
 base::Result<ports::Loaded> Ledger::load() {
   return session_.answer([&](Connection& connection) {
     const Transaction snapshot(connection, Transaction::Kind::kRead);
-    ports::Loaded loaded{load_progress(connection, session_.name()), incarnation(connection)};
+    ports::Loaded loaded{load_progress(connection, session_.name()), incarnation(connection),
+                         now_millis(connection) * 1000};
     const std::int64_t newest = newest_seq(connection);
     if (const std::int64_t saved = place_of(loaded.progress.live).after; saved > newest) {
       throw Failure(base::ErrorClass::kMisconfigured,
@@ -139,21 +140,28 @@ base::Result<std::vector<Settlement>> Ledger::released(std::int64_t after, std::
   });
 }
 
-base::Result<std::int64_t> Ledger::release_key(const ports::Fence& fence, const std::string& key) {
+base::Result<std::int64_t> Ledger::release_keys(const ports::Fence& fence, std::span<const std::string> keys) {
   return session_.fenced(fence, [&](Connection& connection) {
     auto release = connection.use(
-        "UPDATE spillway_settled SET state = 'released' WHERE key = ? AND state = 'open' AND verdict = 'stopped'");
-    return release.bind(key).run();
+        "UPDATE spillway_settled SET state = 'released' WHERE key = ? AND state = 'open'"
+        " AND verdict IN ('stopped', 'waiting')");
+    std::int64_t released = 0;
+    for (const std::string& key : keys) {
+      released += release.bind(key).run();
+      release.reset();
+    }
+    return released;
   });
 }
 
-base::Result<std::vector<ports::HeldKey>> Ledger::held_keys() {
-  return session_.answer([](Connection& connection) {
+base::Result<std::vector<ports::HeldKey>> Ledger::held_keys(ports::Holds holds) {
+  return session_.answer([holds](Connection& connection) {
     auto rows = connection.use(
         "SELECT key, min(seq), min(seq) FILTER (WHERE state = 'open'),"
         " max(state = 'open' AND verdict = 'set_aside') FROM spillway_settled WHERE key IS NOT NULL"
-        " AND (state = 'released' OR (state = 'open' AND verdict IN ('stopped', 'set_aside')))"
-        " GROUP BY key ORDER BY key");
+        " AND state IN ('open', 'released') AND (verdict = 'waiting'"
+        " OR (?1 AND (state = 'released' OR verdict IN ('stopped', 'set_aside')))) GROUP BY key ORDER BY key");
+    rows.bind(std::int64_t{holds == ports::Holds::kStopKeyToo});
     std::vector<ports::HeldKey> keys;
     while (rows.step()) {
       keys.push_back({std::string(rows.text(0)), rows.integer(1), rows.optional_integer(2), rows.integer(3) != 0});

@@ -20,8 +20,8 @@ class Ledger final : public ports::OutboxLedger {
   // of their own; what went before a failure counts as a success.
   base::Result<std::int64_t> clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) override;
   base::Result<std::vector<model::Settlement>> released(std::int64_t after, std::size_t limit) override;
-  base::Result<std::int64_t> release_key(const ports::Fence& fence, const std::string& key) override;
-  base::Result<std::vector<ports::HeldKey>> held_keys() override;
+  base::Result<std::int64_t> release_keys(const ports::Fence& fence, std::span<const std::string> keys) override;
+  base::Result<std::vector<ports::HeldKey>> held_keys(ports::Holds holds) override;
 
  private:
   Session session_;

@@ -46,7 +46,10 @@ struct LedgerFile : OutboxFile {
 };
 
 TEST_F(LedgerFile, LoadsWhatWasSavedWithEveryInterval) {
-  const ports::Progress progress{{{"70", "90"}, 75}, {{{"0", "20"}, 13}, {{"20", "70"}, std::nullopt}}};
+  const ports::Progress progress{.live = {{"70", "90"}, 75},
+                                 .backlog = {{.at = {{"0", "20"}, 13}, .began_unix_micros = 17, .judged = 15},
+                                             {.at = {{"20", "70"}, std::nullopt}}},
+                                 .read_up_to_unix_micros = 1'700'000'000'000'001};
   execute(path,
           "UPDATE sqlite_sequence SET seq = 100; INSERT INTO sqlite_sequence SELECT 'spillway_outbox', 100"
           " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence)");
@@ -69,7 +72,7 @@ TEST_F(LedgerFile, NothingIsWrittenWithoutTheLease) {
     EXPECT_EQ(ledger->record(stale, std::vector{settlement(2, Verdict::kDiscard)}).error().error_class, expected);
     EXPECT_EQ(ledger->finish(stale, Seqs{1}).error().error_class, expected);
     EXPECT_EQ(ledger->clean_up(stale, std::chrono::seconds(0), 10).error().error_class, expected);
-    EXPECT_EQ(ledger->release_key(stale, "k0").error().error_class, expected);
+    EXPECT_EQ(ledger->release_keys(stale, std::vector<std::string>{"k0"}).error().error_class, expected);
   }
   EXPECT_EQ(ledger->load()->progress, ports::Progress{});
   EXPECT_EQ(state_of(1), "released");
@@ -116,12 +119,12 @@ TEST_F(LedgerFile, ReleasedRowsAreListedInOrderUntilFinished) {
 TEST_F(LedgerFile, AKeyIsHeldUntilItsRowsAreFinished) {
   write_events(path, 12);
   record({settlement(1, Verdict::kSetAside), settlement(11, Verdict::kStopped), settlement(2, Verdict::kReconcile)});
-  EXPECT_EQ(ledger->held_keys(), (std::vector<ports::HeldKey>{{"k0", 1, 1, true}}));
-  EXPECT_EQ(ledger->release_key(fence, "k0"), 1);
-  EXPECT_EQ(ledger->release_key(fence, "k0"), 0);
+  EXPECT_EQ(ledger->held_keys(ports::Holds::kStopKeyToo), (std::vector<ports::HeldKey>{{"k0", 1, 1, true}}));
+  EXPECT_EQ(ledger->release_keys(fence, std::vector<std::string>{"k0"}), 1);
+  EXPECT_EQ(ledger->release_keys(fence, std::vector<std::string>{"k0"}), 0);
   EXPECT_EQ(state_of(1), "open");
   ASSERT_TRUE(ledger->finish(fence, Seqs{11}));
-  EXPECT_EQ(ledger->held_keys(), (std::vector<ports::HeldKey>{{"k0", 1, 1, true}}));
+  EXPECT_EQ(ledger->held_keys(ports::Holds::kStopKeyToo), (std::vector<ports::HeldKey>{{"k0", 1, 1, true}}));
 }
 
 TEST_F(LedgerFile, CleanupRemovesFinishedRowsInPiecesAndSparesOpenOnes) {
@@ -148,7 +151,8 @@ TEST_F(LedgerFile, CleanupRemovesExactlyWhatItMayBeyondOnePiece) {
 
 TEST_F(LedgerFile, CleanupStopsBeforeTheOldestBacklog) {
   write_events(path, 20);
-  ASSERT_TRUE(ledger->save(fence, {{{{"15", ""}, {}}, {{{"5", "10"}, 7}, {{"10", "15"}, {}}}}, 0, {}}));
+  ASSERT_TRUE(ledger->save(fence, {.progress = {.live = {{"15", ""}, {}},
+                                                .backlog = {{.at = {{"5", "10"}, 7}}, {.at = {{"10", "15"}, {}}}}}}));
   EXPECT_EQ(ledger->clean_up(fence, std::chrono::seconds(0), 100), 7);
 }
 

@@ -23,7 +23,7 @@ constexpr char kSelected[] =
     "SELECT " SPILLWAY_SQLITE_SETTLEMENT_COLUMNS
     " FROM spillway_settled WHERE (?1 IS NULL OR id IN (SELECT value FROM json_each(?1)))"
     " AND (?2 = '' OR rule = ?2) AND (?3 = '' OR type = ?3) AND (?4 IS NULL OR since * 1000 < ?4)"
-    " AND (?5 IS NULL OR seq <= ?5) AND (NOT ?6 OR state = 'open') ORDER BY seq LIMIT ?7";
+    " AND (?5 IS NULL OR seq <= ?5) AND (NOT ?6 OR (state = 'open' AND verdict <> 'waiting')) ORDER BY seq LIMIT ?7";
 
 std::optional<std::string> as_json_array(const std::vector<base::Uuid>& ids) {
   if (ids.empty()) return std::nullopt;
@@ -91,14 +91,14 @@ void release_stopped(Connection& connection, const std::string& key) {
 }
 
 std::optional<double> oldest_open_age(Connection& connection) {
-  auto oldest = connection.use("SELECT min(since) FROM spillway_settled WHERE state = 'open'");
+  auto oldest = connection.use("SELECT min(since) FROM spillway_settled WHERE state = 'open' AND verdict <> 'waiting'");
   oldest.step();
   if (oldest.null(0)) return std::nullopt;
   return std::max(0.0, static_cast<double>(now_millis(connection) - oldest.integer(0)) / 1000.0);
 }
 
 std::int64_t open_count(Connection& connection) {
-  auto count = connection.use("SELECT count(*) FROM spillway_settled WHERE state = 'open'");
+  auto count = connection.use("SELECT count(*) FROM spillway_settled WHERE state = 'open' AND verdict <> 'waiting'");
   count.step();
   return count.integer(0);
 }

@@ -198,7 +198,8 @@ TEST_F(PeopleFile, WhatWaitsIsTheBacklogAndEverythingAfterLive) {
   write_events(path, 30);
   execute(path, "UPDATE spillway_outbox SET created_at = created_at - 90000 WHERE seq = 4");
   settle(5, Verdict::kSetAside);
-  ASSERT_TRUE(ledger->save(fence, {{{{"20", "25"}, 22}, {{{"0", "10"}, 3}}}, 15, {}}));
+  ASSERT_TRUE(ledger->save(
+      fence, {.progress = {.live = {{"20", "25"}, 22}, .backlog = {{.at = {{"0", "10"}, 3}}}}, .published = 15}));
   const auto figures = people->figures();
   EXPECT_EQ(figures->waiting_rows, 6 + 8) << "4 and 6 to 10, and 23 to 30";
   EXPECT_NEAR(*figures->oldest_age_s, 90, 30);

@@ -14,6 +14,9 @@ constexpr char kFollowing[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS
                               " FROM spillway_outbox AS o WHERE seq > ? AND seq <= ?"
                               " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq)"
                               " ORDER BY seq";
+constexpr char kOfKey[] =
+    "SELECT 1 FROM spillway_outbox AS o WHERE aggregateid = ? AND seq > ? AND seq <= ?"
+    " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq) LIMIT 1";
 constexpr char kOne[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS " FROM spillway_outbox WHERE seq = ?";
 
 void check_incarnation(Connection& connection, const std::string& expected) {
@@ -83,6 +86,28 @@ base::Result<model::Page> Reader::read_again(std::span<const std::int64_t> seqs,
     const Transaction snapshot(connection, Transaction::Kind::kRead);
     check_incarnation(connection, expected_incarnation);
     return read_listed(connection, seqs, limits);
+  });
+}
+
+base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const std::string> keys,
+                                                           std::span<const model::Position> places,
+                                                           const std::string& expected_incarnation) {
+  return session_.answer([&](Connection& connection) {
+    const Transaction snapshot(connection, Transaction::Kind::kRead);
+    check_incarnation(connection, expected_incarnation);
+    auto row = connection.use(kOfKey);
+    const auto waits = [&](const std::string& key) {
+      return std::ranges::any_of(places, [&](const model::Position& position) {
+        const Place place = place_of(position);
+        row.reset();
+        return row.bind(key).bind(place.after).bind(*place.to).step();
+      });
+    };
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (waits(keys[i])) found.push_back(i);
+    }
+    return found;
   });
 }
 

@@ -10,7 +10,7 @@
 namespace spillway::sqlite {
 namespace {
 
-// Version 2. Written so that running it again changes nothing, and so that it upgrades every version before.
+// Version 2. Written so that running it again changes nothing.
 constexpr char kTables[] =
     R"sql(-- One row per event, written in the transaction that changes the business data. Spillway never updates it.
 CREATE TABLE IF NOT EXISTS spillway_outbox (
@@ -35,6 +35,9 @@ CREATE TABLE IF NOT EXISTS spillway_outbox (
   CONSTRAINT headers_are_a_json_object CHECK (headers IS NULL OR (json_valid(headers) AND json_type(headers) = 'object'))
 );
 
+-- Leads to the rows of a key.
+CREATE INDEX IF NOT EXISTS spillway_outbox_by_key ON spillway_outbox (aggregateid, seq);
+
 -- A row put in below rows that were sent already would never be looked at.
 CREATE TRIGGER IF NOT EXISTS spillway_outbox_seq_grows AFTER INSERT ON spillway_outbox
 WHEN new.seq <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'spillway_outbox')
@@ -50,7 +53,7 @@ CREATE TABLE IF NOT EXISTS spillway_settled (
   topic TEXT NOT NULL,
   type TEXT NOT NULL,
   bytes INTEGER NOT NULL,
-  verdict TEXT NOT NULL CHECK (verdict IN ('publish', 'reconcile', 'discard', 'set_aside', 'stopped')),
+  verdict TEXT NOT NULL CHECK (verdict IN ('publish', 'reconcile', 'discard', 'set_aside', 'stopped', 'waiting')),
   state TEXT NOT NULL CHECK (state IN ('open', 'released', 'done')),
   rule TEXT NOT NULL,
   reason TEXT NOT NULL,
@@ -109,6 +112,9 @@ CREATE TABLE IF NOT EXISTS spillway_progress (
   frame_to TEXT NOT NULL,
   last_seq INTEGER,
   saved_at INTEGER NOT NULL, -- milliseconds since 1970
+  read_up_to INTEGER NOT NULL DEFAULT 0, -- live: all that was visible then was read; microseconds since 1970
+  began INTEGER NOT NULL DEFAULT 0, -- backlog: when it became that; microseconds since 1970
+  judged INTEGER, -- backlog: rows up to this seq have their verdict
   PRIMARY KEY (name, lane)
 ) WITHOUT ROWID;
 
@@ -140,7 +146,23 @@ CREATE TABLE IF NOT EXISTS spillway_schema (
 );
 INSERT INTO spillway_schema (version, file_id)
 SELECT 2, lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM spillway_schema);
-UPDATE spillway_schema SET version = 2 WHERE version < 2;
+)sql";
+
+// Constraints of a table cannot be changed in place; IF NOT EXISTS does the rest.
+constexpr char kFromVersion1[] = R"sql(
+ALTER TABLE spillway_settled RENAME TO spillway_settled_1;
+DROP INDEX spillway_settled_by_state;
+DROP INDEX spillway_settled_by_age;
+DROP INDEX spillway_settled_by_id;
+DROP INDEX spillway_settled_by_key;
+ALTER TABLE spillway_progress ADD COLUMN read_up_to INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE spillway_progress ADD COLUMN began INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE spillway_progress ADD COLUMN judged INTEGER;
+)sql";
+constexpr char kAfterVersion1[] = R"sql(
+INSERT INTO spillway_settled SELECT * FROM spillway_settled_1;
+DROP TABLE spillway_settled_1;
+UPDATE spillway_schema SET version = 2;
 )sql";
 
 std::string as_comment(const char* sql) {
@@ -174,7 +196,9 @@ Installed bring_up(Connection& connection) {
                               connection.path(), *before, kSchemaVersion));
   }
   if (before == kSchemaVersion) return wal ? Installed::kUnchanged : Installed::kUpgraded;
+  if (before == 1) connection.execute(kFromVersion1);
   connection.execute(kTables);
+  if (before == 1) connection.execute(kAfterVersion1);
   transaction.commit();
   return before ? Installed::kUpgraded : Installed::kCreated;
 }

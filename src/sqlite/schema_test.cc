@@ -30,24 +30,42 @@ TEST(Schema, ThePrintedScriptMakesTheSameTablesAndMayRunTwice) {
   EXPECT_EQ(install(printed), Installed::kUnchanged);
 }
 
-TEST(Schema, BringsVersionOneUpAndKeepsWhatItHeld) {
+TEST(Schema, BringsAFileOfVersionOneUpAndKeepsWhatIsInIt) {
   const ScratchFolder folder;
   const auto path = folder.file("app.db");
   ASSERT_EQ(install(path), Installed::kCreated);
+  // As version 1 had them.
   OutboxStore store({.path = path});
   ASSERT_TRUE(store.open_operator()->pause(ports::Lane::kAll, "night", "ann"));
-  execute(path, "DROP TABLE spillway_override; DROP TABLE spillway_audit; UPDATE spillway_schema SET version = 1");
   const auto id = value_of(path, "SELECT file_id FROM spillway_schema");
+  execute(path,
+          "DROP TABLE spillway_override; DROP TABLE spillway_audit; DROP TABLE spillway_settled; DROP TABLE spillway_progress; DROP INDEX spillway_outbox_by_key;"
+          "CREATE TABLE spillway_settled (seq INTEGER PRIMARY KEY, id TEXT NOT NULL COLLATE NOCASE, key TEXT,"
+          " topic TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,"
+          " verdict TEXT NOT NULL CHECK (verdict IN ('publish', 'reconcile', 'discard', 'set_aside', 'stopped')),"
+          " state TEXT NOT NULL, rule TEXT NOT NULL, reason TEXT NOT NULL, who TEXT NOT NULL, since INTEGER NOT NULL);"
+          "CREATE INDEX spillway_settled_by_state ON spillway_settled (state, seq);"
+          "CREATE INDEX spillway_settled_by_age ON spillway_settled (state, since);"
+          "CREATE INDEX spillway_settled_by_id ON spillway_settled (id);"
+          "CREATE INDEX spillway_settled_by_key ON spillway_settled (key, seq) WHERE state = 'open';"
+          "CREATE TABLE spillway_progress (name TEXT NOT NULL, lane INTEGER NOT NULL, frame_from TEXT NOT NULL,"
+          " frame_to TEXT NOT NULL, last_seq INTEGER, saved_at INTEGER NOT NULL, PRIMARY KEY (name, lane))"
+          " WITHOUT ROWID;"
+          "INSERT INTO spillway_settled VALUES (3, 'x', 'k', 't', 'y', 1, 'set_aside', 'open', '', 'r', 'relay', 5);"
+          "INSERT INTO spillway_progress VALUES ('default', 0, '2', '', NULL, 7);"
+          "UPDATE spillway_schema SET version = 1");
   const auto old = store.inspect();
   ASSERT_FALSE(old);
   EXPECT_NE(old.error().message.find("run `spillway init`"), std::string::npos) << old.error().message;
-
   EXPECT_EQ(install(path), Installed::kUpgraded);
-  EXPECT_EQ(install(path), Installed::kUnchanged);
   EXPECT_EQ(value_of(path, "SELECT version || file_id FROM spillway_schema"), "2" + id);
   EXPECT_TRUE(store.inspect());
   EXPECT_TRUE(store.open_operator()->controls()->pause.all);
   EXPECT_TRUE(store.open_operator()->set_override({.reason = "r", .who = "ann"}));
+  EXPECT_EQ(value_of(path, "SELECT seq || key || verdict || since FROM spillway_settled"), "3kset_aside5");
+  EXPECT_EQ(value_of(path, "SELECT frame_from || read_up_to FROM spillway_progress"), "20");
+  execute(path, "UPDATE spillway_settled SET verdict = 'waiting'");
+  EXPECT_EQ(install(path), Installed::kUnchanged);
 }
 
 TEST(Schema, AddsTheOutboxToAnApplicationsDatabase) {

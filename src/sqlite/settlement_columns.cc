@@ -8,8 +8,8 @@ namespace {
 using model::SettlementState;
 using model::Verdict;
 
-constexpr std::array kVerdicts = {Verdict::kPublish, Verdict::kReconcile, Verdict::kDiscard, Verdict::kSetAside,
-                                  Verdict::kStopped};
+constexpr std::array kVerdicts = {Verdict::kPublish,  Verdict::kReconcile, Verdict::kDiscard,
+                                  Verdict::kSetAside, Verdict::kStopped,   Verdict::kWaiting};
 
 Verdict verdict_named(std::string_view name) {
   for (Verdict verdict : kVerdicts) {

@@ -21,6 +21,7 @@ class OutboxStore final : public ports::OutboxStore {
   std::unique_ptr<ports::TriageSession> open_triage() override;
 
   bool marks_rows() const override { return false; }
+  bool finds_keys() const override { return true; }
   std::string describe() const override;
 
  private:

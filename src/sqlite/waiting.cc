@@ -17,7 +17,7 @@ constexpr std::int64_t kSampledRows = 100;
 // Oldest first, so that the first row found is the oldest.
 std::vector<Place> unfinished(Connection& connection, const ports::Progress& progress) {
   std::vector<Place> places;
-  for (const auto& interval : progress.backlog) places.push_back(place_of(interval));
+  for (const auto& interval : progress.backlog) places.push_back(place_of(interval.at));
   places.push_back(place_of(progress.live));
   // Rows after the frame that live is in wait just as those inside it.
   places.back().to = std::max(newest_seq(connection), places.back().after);

@@ -308,8 +308,17 @@ TEST_P(OutboxStoreContract, ProgressComesBackAsItWasSaved) {
 
   progress.live = page.next;
   ASSERT_TRUE(ledger_->save(fence, {progress, 5, {}}));
+  progress.read_up_to_unix_micros = page.db_now_micros;
+  progress.backlog = {{.at = {page.frame, 3}, .began_unix_micros = page.db_now_micros + 1},
+                      {.at = {page.frame, std::nullopt}, .began_unix_micros = page.db_now_micros, .judged = 7}};
+  ASSERT_TRUE(ledger_->save(fence, {progress, 0, {}}));
   EXPECT_EQ(store().open_ledger()->load()->progress, progress);
   EXPECT_EQ(operator_->figures()->published, 15);
+}
+
+TEST_P(OutboxStoreContract, TheTimeIsThatOfTheStore) {
+  const std::int64_t loaded = load().db_now_micros;
+  EXPECT_LE(std::abs(read({}).db_now_micros - loaded), 5'000'000);
 }
 
 TEST_P(OutboxStoreContract, ReadingGoesOnFromTheSavedPosition) {
@@ -319,7 +328,7 @@ TEST_P(OutboxStoreContract, ReadingGoesOnFromTheSavedPosition) {
   model::Position at;
   const Seqs all = read_all(at);
   const model::Page page = read({}, {11, 1 << 20});
-  ASSERT_TRUE(ledger_->save(fence, {{{page.frame, page.rows.back().seq}, {}}, 0, {}}));
+  ASSERT_TRUE(ledger_->save(fence, {.progress = {.live = {page.frame, page.rows.back().seq}}}));
   model::Position saved = store().open_ledger()->load()->progress.live;
   EXPECT_EQ(read_all(saved).size(), all.size() - page.rows.size());
 }
@@ -338,7 +347,7 @@ TEST_P(OutboxStoreContract, WritesUnderAForeignLeaseChangeNothing) {
     EXPECT_EQ(class_of(ledger_->record(wrong, settlements)), base::ErrorClass::kLostLease);
     EXPECT_EQ(class_of(ledger_->finish(wrong, Seqs{1})), base::ErrorClass::kLostLease);
     EXPECT_EQ(class_of(ledger_->clean_up(wrong, std::chrono::seconds(0), 100)), base::ErrorClass::kLostLease);
-    EXPECT_EQ(class_of(ledger_->release_key(wrong, "a-1")), base::ErrorClass::kLostLease);
+    EXPECT_EQ(class_of(ledger_->release_keys(wrong, std::vector<std::string>{"a-1"})), base::ErrorClass::kLostLease);
   }
   EXPECT_EQ(load().progress, Progress{});
   EXPECT_TRUE(operator_->settlements({})->empty());
@@ -548,17 +557,56 @@ TEST_P(OutboxStoreContract, StoppedRowsFollowTheRowThatStoppedThem) {
   auto behind = settlement(2, model::Verdict::kStopped, "k");
   auto other = settlement(3, model::Verdict::kStopped, "x");
   record(fence, {head, behind, other});
-  auto held = ledger_->held_keys();
+  auto held = ledger_->held_keys(Holds::kStopKeyToo);
   ASSERT_TRUE(held) << held.error().message;
   EXPECT_EQ(*held, (std::vector<HeldKey>{{"k", 1, 1, true}, {"x", 3, 3}}));
   EXPECT_EQ(resolve({.ids = {head.id}}, model::Verdict::kDiscard), 1) << "those behind it are not counted";
   EXPECT_EQ(released(), Seqs{2});
-  EXPECT_EQ(*ledger_->release_key(fence, "x"), 1);
+  EXPECT_EQ(*ledger_->release_keys(fence, std::vector<std::string>{"x"}), 1);
   EXPECT_EQ(released(), (Seqs{2, 3}));
-  held = ledger_->held_keys();
+  held = ledger_->held_keys(Holds::kStopKeyToo);
   EXPECT_EQ(*held, (std::vector<HeldKey>{{"k", 2}, {"x", 3}})) << "until they are finished";
   EXPECT_TRUE(ledger_->finish(fence, Seqs{2, 3}));
-  EXPECT_TRUE(ledger_->held_keys()->empty());
+  EXPECT_TRUE(ledger_->held_keys(Holds::kStopKeyToo)->empty());
+}
+
+TEST_P(OutboxStoreContract, WaitingRowsHoldTheirKeyAndNeedNobody) {
+  const Fence fence = own();
+  record(fence, {settlement(1, model::Verdict::kSetAside, "a"), settlement(2, model::Verdict::kWaiting, "k"),
+                 settlement(3, model::Verdict::kWaiting, "x"), settlement(4, model::Verdict::kWaiting, "x")});
+  EXPECT_EQ(*ledger_->held_keys(Holds::kWaiting), (std::vector<HeldKey>{{"k", 2, 2}, {"x", 3, 3}}));
+  EXPECT_EQ(*ledger_->held_keys(Holds::kStopKeyToo),
+            (std::vector<HeldKey>{{"a", 1, 1, true}, {"k", 2, 2}, {"x", 3, 3}}));
+  EXPECT_EQ(operator_->figures()->open_settlements, 1);
+  EXPECT_EQ(operator_->settlements({})->size(), 1U);
+  EXPECT_EQ(*ledger_->release_keys(fence, std::vector<std::string>{"x", "quoted \"\\key", "a"}), 2);
+  EXPECT_EQ(released(), (Seqs{3, 4}));
+  EXPECT_EQ(*ledger_->held_keys(Holds::kWaiting), (std::vector<HeldKey>{{"k", 2, 2}, {"x", 3}}));
+  EXPECT_TRUE(ledger_->finish(fence, Seqs{3, 4}));
+  EXPECT_EQ(*ledger_->held_keys(Holds::kWaiting), (std::vector<HeldKey>{{"k", 2, 2}}));
+}
+
+TEST_P(OutboxStoreContract, KeysAreFoundBeyondAPlace) {
+  ASSERT_TRUE(store().inspect());
+  if (!store().finds_keys()) GTEST_SKIP() << "no index leads to the rows of a key";
+  for (const char* key : {"a", "b", "a", "it's \"\\odd\"", "c"}) bench_->insert({.aggregate_id = key});
+  const model::Page page = read({});
+  ASSERT_EQ(page.rows.size(), 5U);
+  bench_->insert({.aggregate_id = "later"});
+  const std::vector<std::string> keys{"c", "b", "later", "none", "it's \"\\odd\"", "a"};
+  const auto behind = [&](std::optional<std::int64_t> last) {
+    const std::vector<model::Position> places{{page.frame, last}};
+    auto found = reader_->keys_behind(keys, places, incarnation_);
+    EXPECT_TRUE(found) << found.error().message;
+    return found.value_or(std::vector<std::size_t>{99});
+  };
+  using Found = std::vector<std::size_t>;
+  EXPECT_EQ(behind(std::nullopt), (Found{0, 1, 4, 5}));
+  EXPECT_EQ(behind(page.rows[1].seq), (Found{0, 4, 5}));
+  EXPECT_EQ(behind(page.rows[3].seq), Found{0});
+  EXPECT_EQ(behind(page.rows[4].seq), Found{});
+  record(own(), {settlement(page.rows[4].seq, model::Verdict::kDiscard, "c")});
+  EXPECT_EQ(behind(page.rows[3].seq), Found{}) << "what is in the ledger does not count";
 }
 
 // Cleaning up

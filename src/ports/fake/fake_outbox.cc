@@ -141,9 +141,28 @@ model::Page FakeOutbox::read_again(std::span<const std::int64_t> seqs, ReadLimit
   return page;
 }
 
+std::optional<std::vector<std::size_t>> FakeOutbox::keys_behind(std::span<const std::string> keys,
+                                                                std::span<const model::Position> places) const {
+  std::vector<Rest> rests;
+  for (const auto& place : places) {
+    const auto rest = rest_of(place);
+    if (!rest) return std::nullopt;
+    rests.push_back(*rest);
+  }
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool behind = std::ranges::any_of(rows_, [&](const auto& row) {
+      return row.second.row.aggregate_id == keys[i] && !settled_.contains(row.first) &&
+             std::ranges::any_of(rests, [&](const Rest& rest) { return rest.has(row.first, row.second); });
+    });
+    if (behind) found.push_back(i);
+  }
+  return found;
+}
+
 std::vector<FakeOutbox::Rest> FakeOutbox::waiting_in(const Progress& progress) const {
   std::vector<Rest> rests;
-  for (const auto& interval : progress.backlog) rests.push_back(rest_of(interval).value_or(Rest{}));
+  for (const auto& interval : progress.backlog) rests.push_back(rest_of(interval.at).value_or(Rest{}));
   Rest live = rest_of(progress.live).value_or(Rest{});
   rests.push_back(live);
   if (!live.open) rests.push_back({live.to, last_commit_, 0, true});
@@ -208,22 +227,28 @@ void FakeOutbox::finish(std::int64_t seq) {
   }
 }
 
-std::int64_t FakeOutbox::release_key(const std::string& key) {
+std::int64_t FakeOutbox::release_keys(std::span<const std::string> keys) {
   std::int64_t changed = 0;
   for (auto& [seq, settlement] : settled_) {
-    if (!open(settlement) || settlement.verdict != Verdict::kStopped || settlement.key != key) continue;
+    if (!open(settlement) || !settlement.key || std::ranges::find(keys, *settlement.key) == keys.end()) continue;
+    if (settlement.verdict != Verdict::kStopped && settlement.verdict != Verdict::kWaiting) continue;
     settlement.state = SettlementState::kReleased;
     ++changed;
   }
   return changed;
 }
 
-std::vector<HeldKey> FakeOutbox::held_keys() const {
+std::vector<HeldKey> FakeOutbox::held_keys(Holds holds) const {
+  const auto holds_back = [holds](const Settlement& settlement) {
+    if (settlement.state == SettlementState::kDone || !settlement.key) return false;
+    if (settlement.verdict == Verdict::kWaiting) return true;
+    if (holds == Holds::kWaiting) return false;
+    return settlement.state == SettlementState::kReleased || settlement.verdict == Verdict::kStopped ||
+           settlement.verdict == Verdict::kSetAside;
+  };
   std::map<std::string, HeldKey> keys;
   for (const auto& [seq, settlement] : settled_) {
-    const bool stops = settlement.verdict == Verdict::kStopped || settlement.verdict == Verdict::kSetAside;
-    if (!settlement.key) continue;
-    if (settlement.state != SettlementState::kReleased && !(open(settlement) && stops)) continue;
+    if (!holds_back(settlement)) continue;
     HeldKey& held = keys.try_emplace(*settlement.key, HeldKey{*settlement.key, seq}).first->second;
     if (!open(settlement)) continue;
     if (!held.first_open) held.first_open = seq;
@@ -247,7 +272,8 @@ std::vector<Settlement> FakeOutbox::select(const SettlementFilter& filter) const
     return (filter.ids.empty() || std::ranges::find(filter.ids, s.id) != filter.ids.end()) &&
            (filter.rule.empty() || filter.rule == s.rule) && (filter.type.empty() || filter.type == s.type) &&
            (!filter.before_unix_micros || s.since_unix_micros < *filter.before_unix_micros) &&
-           (!filter.up_to_seq || s.seq <= *filter.up_to_seq) && (!filter.open_only || open(s));
+           (!filter.up_to_seq || s.seq <= *filter.up_to_seq) &&
+           (!filter.open_only || (open(s) && s.verdict != Verdict::kWaiting));
   };
   std::vector<Settlement> found;
   for (const auto& [seq, settlement] : settled_) {
@@ -327,7 +353,7 @@ Figures FakeOutbox::figures(std::int64_t now_micros) const {
     figures.oldest_age_s = dated ? seconds_between(stored.created_at.unix_micros, now_micros) : 0;
   }
   for (const auto& [seq, settlement] : settled_) {
-    if (!open(settlement)) continue;
+    if (!open(settlement) || settlement.verdict == Verdict::kWaiting) continue;
     ++figures.open_settlements;
     const double age = seconds_between(settlement.since_unix_micros, now_micros);
     figures.oldest_open_age_s = std::max(age, figures.oldest_open_age_s.value_or(0));

@@ -39,6 +39,9 @@ class FakeOutbox {
   // Reading. `from` must have been made here; empty where it was not.
   std::optional<model::Page> read(const model::Position& from, ReadLimits limits, std::int64_t now_micros) const;
   model::Page read_again(std::span<const std::int64_t> seqs, ReadLimits limits, std::int64_t now_micros) const;
+  // Empty where a place was not made here.
+  std::optional<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+                                                      std::span<const model::Position> places) const;
 
   // Progress.
   const Progress& progress() const { return progress_; }
@@ -48,8 +51,8 @@ class FakeOutbox {
   // Settlements.
   void record(const model::Settlement& settlement, std::int64_t now_micros);
   void finish(std::int64_t seq);
-  std::int64_t release_key(const std::string& key);
-  std::vector<HeldKey> held_keys() const;
+  std::int64_t release_keys(std::span<const std::string> keys);
+  std::vector<HeldKey> held_keys(Holds holds) const;
   std::vector<model::Settlement> released(std::int64_t after, std::size_t limit) const;
   std::vector<model::Settlement> select(const SettlementFilter& filter) const;
   model::Page settled_row(const base::Uuid& id, std::int64_t now_micros) const;

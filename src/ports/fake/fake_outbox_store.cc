@@ -98,6 +98,17 @@ class FakeReader final : public OutboxReader {
     });
   }
 
+  base::Result<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+                                                     std::span<const model::Position> places,
+                                                     const std::string& incarnation) override {
+    return store_.call(FakeCall::kKeysBehind, [&]() -> base::Result<std::vector<std::size_t>> {
+      if (incarnation != store_.incarnation()) return base::fail(ErrorClass::kLostPlace, "another incarnation");
+      auto found = store_.outbox_.keys_behind(keys, places);
+      if (!found) return base::fail(ErrorClass::kLostPlace, "a position was not made here");
+      return std::move(*found);
+    });
+  }
+
  private:
   FakeOutboxStore& store_;
 };
@@ -108,7 +119,7 @@ class FakeLedger final : public OutboxLedger {
 
   base::Result<Loaded> load() override {
     return store_.call(FakeCall::kLoad, [&]() -> base::Result<Loaded> {
-      return Loaded{store_.outbox_.progress(), store_.incarnation()};
+      return Loaded{store_.outbox_.progress(), store_.incarnation(), store_.now_};
     });
   }
 
@@ -139,13 +150,13 @@ class FakeLedger final : public OutboxLedger {
     });
   }
 
-  base::Result<std::int64_t> release_key(const Fence& fence, const std::string& key) override {
-    return fenced<std::int64_t>(FakeCall::kReleaseKey, fence, [&] { return store_.outbox_.release_key(key); });
+  base::Result<std::int64_t> release_keys(const Fence& fence, std::span<const std::string> keys) override {
+    return fenced<std::int64_t>(FakeCall::kReleaseKeys, fence, [&] { return store_.outbox_.release_keys(keys); });
   }
 
-  base::Result<std::vector<HeldKey>> held_keys() override {
+  base::Result<std::vector<HeldKey>> held_keys(Holds holds) override {
     return store_.call(FakeCall::kHeldKeys,
-                       [&]() -> base::Result<std::vector<HeldKey>> { return store_.outbox_.held_keys(); });
+                       [&]() -> base::Result<std::vector<HeldKey>> { return store_.outbox_.held_keys(holds); });
   }
 
  private:

@@ -21,13 +21,14 @@ namespace spillway::ports {
 enum class FakeCall : std::uint8_t {
   kRead,
   kReadAgain,
+  kKeysBehind,
   kLoad,
   kSave,
   kRecord,
   kFinish,
   kCleanUp,
   kReleased,
-  kReleaseKey,
+  kReleaseKeys,
   kHeldKeys,
   kAcquire,
   kRenew,
@@ -48,6 +49,7 @@ class FakeOutboxStore final : public OutboxStore {
   std::unique_ptr<OperatorSession> open_operator() override;
   std::unique_ptr<TriageSession> open_triage() override;
   bool marks_rows() const override { return false; }
+  bool finds_keys() const override { return true; }
   std::string describe() const override { return "an outbox in memory"; }
 
   // The database's clock, microseconds since 1970. It may go back, as real ones do.

@@ -1,0 +1,123 @@
+#include "relay/lanes.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace spillway::relay {
+
+Batch* Interval::take(model::Page page) {
+  Batch* batch = lane_.take(std::move(page));
+  const model::Position& next = lane_.read_from();
+  if (next.frame.to.empty() && next.frame.from != end_) lane_.read_on_from({{next.frame.from, end_}, std::nullopt});
+  return batch;
+}
+
+void Interval::rest_from(const model::Position& place, std::vector<model::Position>& places) const {
+  if (place.frame.to.empty()) {
+    if (place.frame.from != end_) places.push_back({{place.frame.from, end_}, std::nullopt});
+    return;
+  }
+  places.push_back(place);
+  if (place.frame.to != end_) places.push_back({{place.frame.to, end_}, std::nullopt});
+}
+
+void Interval::save_to(std::vector<ports::Interval>& backlog) const {
+  std::vector<model::Position> places;
+  rest_from(lane_.window().position(), places);
+  for (model::Position& place : places) {
+    const bool known = judged_ && judged_->frame == place.frame;
+    backlog.push_back({std::move(place), began_, known ? judged_->last_seq : std::nullopt});
+  }
+}
+
+void Interval::unplaced_to(std::vector<model::Position>& places) const {
+  for (const Batch& batch : lane_.batches()) {
+    if (batch.done()) continue;
+    // Before the first row that is not placed; within a page the one before it says where.
+    const std::int64_t seq = batch.page.rows[batch.next].seq;
+    rest_from({batch.page.frame, seq - 1}, places);
+    return;
+  }
+  rest_from(lane_.read_from(), places);
+}
+
+Lanes::Lanes(const ports::Progress& progress) {
+  for (const ports::Interval& interval : progress.backlog) {
+    backlog_first_.push_back(next_range());
+    std::optional<model::Position> judged;
+    if (interval.judged) judged = model::Position{interval.at.frame, interval.judged};
+    backlog_.emplace_back(Lane(interval.at, backlog_first_.back()), interval.at.frame.to, interval.began_unix_micros,
+                          std::move(judged));
+  }
+  live_first_ = next_range();
+  live_ = Lane(progress.live, live_first_);
+}
+
+void Lanes::split(std::int64_t began_unix_micros) {
+  const model::Frame read = live_.read_from().frame;
+  std::string end = read.to.empty() ? read.from : read.to;
+  live_.put_back_unplaced();
+  backlog_first_.push_back(live_first_);
+  live_first_ = next_range();
+  Lane fresh({{end, ""}, std::nullopt}, live_first_);
+  backlog_.emplace_back(std::exchange(live_, std::move(fresh)), std::move(end), began_unix_micros, std::nullopt);
+  drop_finished();
+}
+
+void Lanes::finish(Ordinal ordinal) {
+  if (is_live(ordinal)) return live_.window().finish(ordinal);
+  const auto after = std::ranges::upper_bound(backlog_first_, ordinal);
+  assert(after != backlog_first_.begin());
+  backlog_[static_cast<std::size_t>(after - backlog_first_.begin()) - 1].lane().window().finish(ordinal);
+}
+
+void Lanes::drop_finished() {
+  for (std::size_t i = 0; i < backlog_.size();) {
+    if (!backlog_[i].finished()) {
+      ++i;
+      continue;
+    }
+    backlog_.erase(backlog_.begin() + static_cast<std::ptrdiff_t>(i));
+    backlog_first_.erase(backlog_first_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+Interval* Lanes::to_read() {
+  const auto found = std::ranges::find_if(backlog_, [](const Interval& interval) { return !interval.read_whole(); });
+  return found == backlog_.end() ? nullptr : &*found;
+}
+
+std::size_t Lanes::batches_behind() const {
+  std::size_t batches = 0;
+  for (const Interval& interval : backlog_) batches += interval.lane().batches().size();
+  return batches;
+}
+
+std::size_t Lanes::open() const {
+  std::size_t rows = live_.window().open();
+  for (const Interval& interval : backlog_) rows += interval.lane().window().open();
+  return rows;
+}
+
+std::vector<model::Position> Lanes::unplaced_backlog() const {
+  std::vector<model::Position> places;
+  for (const Interval& interval : backlog_) interval.unplaced_to(places);
+  return places;
+}
+
+std::vector<model::Position> Lanes::unfinished_backlog() const {
+  std::vector<ports::Interval> saved;
+  for (const Interval& interval : backlog_) interval.save_to(saved);
+  std::vector<model::Position> places;
+  for (ports::Interval& interval : saved) places.push_back(std::move(interval.at));
+  return places;
+}
+
+ports::Progress Lanes::progress() const {
+  ports::Progress progress;
+  progress.live = live_.window().position();
+  for (const Interval& interval : backlog_) interval.save_to(progress.backlog);
+  return progress;
+}
+
+}  // namespace spillway::relay

@@ -1,0 +1,92 @@
+// The live lane, and what was left behind when a recovery began: intervals of backlog, oldest first. No row is in two
+// of them and none in neither, whatever the clocks say: the border is a place in the outbox.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ports/outbox_store.h"
+#include "relay/lane.h"
+
+namespace spillway::relay {
+
+// A closed stretch of the outbox. Where it spans several frames they follow one another.
+class Interval {
+ public:
+  Interval(Lane lane, std::string end, std::int64_t began_unix_micros, std::optional<model::Position> judged)
+      : lane_(std::move(lane)), end_(std::move(end)), began_(began_unix_micros), judged_(std::move(judged)) {}
+
+  Lane& lane() { return lane_; }
+  const Lane& lane() const { return lane_; }
+  std::int64_t began_unix_micros() const { return began_; }
+
+  Batch* take(model::Page page);
+  bool read_whole() const { return lane_.read_from().frame.from == end_ && lane_.read_from().frame.to.empty(); }
+  bool finished() const { return read_whole() && lane_.window().empty(); }
+
+  // What is not finished, as it is saved: at most two places.
+  void save_to(std::vector<ports::Interval>& backlog) const;
+  // What is not on its way yet.
+  void unplaced_to(std::vector<model::Position>& places) const;
+
+  // Rows up to this one have their verdict.
+  bool judged(const model::Frame& frame, std::int64_t seq) const {
+    return judged_ && judged_->frame == frame && judged_->last_seq && seq <= *judged_->last_seq;
+  }
+  void judged_up_to(const model::Frame& frame, std::int64_t seq) { judged_ = model::Position{frame, seq}; }
+
+ private:
+  // `place` and the rest up to the end.
+  void rest_from(const model::Position& place, std::vector<model::Position>& places) const;
+
+  Lane lane_;
+  std::string end_;
+  std::int64_t began_;
+  std::optional<model::Position> judged_;
+};
+
+class Lanes {
+ public:
+  Lanes() = default;
+  explicit Lanes(const ports::Progress& progress);
+
+  Lane& live() { return live_; }
+  const Lane& live() const { return live_; }
+  std::deque<Interval>& backlog() { return backlog_; }
+  const std::deque<Interval>& backlog() const { return backlog_; }
+
+  // All that was read into live and is not on its way, and the rest of the frame that is being read, becomes backlog.
+  void split(std::int64_t began_unix_micros);
+
+  void finish(Ordinal ordinal);
+  bool is_live(Ordinal ordinal) const { return ordinal >= live_first_; }
+  // Intervals with nothing left to do are dropped.
+  void drop_finished();
+
+  // The interval to read next; null where all is read.
+  Interval* to_read();
+  std::size_t batches_behind() const;  // of the backlog, in memory
+
+  std::size_t open() const;  // rows that were read and are not finished
+
+  std::vector<model::Position> unplaced_backlog() const;
+  std::vector<model::Position> unfinished_backlog() const;
+
+  ports::Progress progress() const;
+
+ private:
+  Ordinal next_range() { return ++ranges_ << kRangeBits; }
+
+  static constexpr int kRangeBits = 40;
+
+  Ordinal ranges_ = 0;
+  Ordinal live_first_ = 0;
+  Lane live_;
+  std::deque<Interval> backlog_;
+  std::deque<Ordinal> backlog_first_;  // of each interval's window
+};
+
+}  // namespace spillway::relay

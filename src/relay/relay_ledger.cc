@@ -1,0 +1,185 @@
+// What the relay writes to the ledger and learns from it.
+#include <algorithm>
+#include <utility>
+
+#include "relay/relay.h"
+
+namespace spillway::relay {
+namespace {
+
+constexpr std::size_t kReleasedAtOnce = 500;
+constexpr std::size_t kReleasedMost = 10'000;  // known and not finished
+constexpr std::size_t kRecordedAtOnce = 500;
+constexpr base::Duration kReleasedEvery = std::chrono::seconds(1);
+// The place also moves while no row arrives; saving that is a matter of a quick start, and of knowing after it what was
+// left behind: twice within live_age.
+constexpr base::Duration kIdleSaveEvery = std::chrono::seconds(30);
+
+}  // namespace
+
+base::Duration Relay::idle_save_every() const {
+  return options_.lanes ? std::min(kIdleSaveEvery, options_.live_age / 2) : kIdleSaveEvery;
+}
+
+bool Relay::moved_since_save() const {
+  if (lanes_.live().window().position() != saved_.live) return true;
+  if (options_.lanes && state_ == RelayState::kRunning && read_up_to_micros_ != saved_.read_up_to_unix_micros)
+    return true;
+  return !(lanes_.backlog().empty() && saved_.backlog.empty()) && lanes_.progress().backlog != saved_.backlog;
+}
+
+LedgerRequest Relay::held_keys_request(base::Instant now) {
+  LedgerRequest request = ledger_request(LedgerRequest::Kind::kHeldKeys);
+  request.holds = key_stop_.holds();
+  held_asked_at_ = now;
+  return request;
+}
+
+LedgerRequest Relay::ledger_request(LedgerRequest::Kind kind) {
+  LedgerRequest request;
+  request.kind = kind;
+  request.fence = fence_;
+  ledger_out_ = kind;
+  ledger_life_ = life_;
+  return request;
+}
+
+std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
+  if (state_ == RelayState::kStandby || ledger_out_ || now < ledger_not_before_) return std::nullopt;
+  if (state_ == RelayState::kLoading) {
+    return !keys_known_ ? held_keys_request(now) : ledger_request(LedgerRequest::Kind::kLoad);
+  }
+  if (!unrecorded_.empty() && splits_ == saved_splits_) {
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kRecord);
+    recording_ = std::min(unrecorded_.size(), kRecordedAtOnce);
+    for (std::size_t i = 0; i < recording_; ++i) request.settlements.push_back(unrecorded_[i].settlement);
+    return request;
+  }
+  if (auto save = save_request(now)) return save;
+  return released_request(now);
+}
+
+std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
+  if (!released_.finished().empty()) {
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kFinish);
+    request.seqs = released_.finished();
+    finishing_ = request.seqs.size();
+    return request;
+  }
+  if (state_ != RelayState::kRunning || placing_released()) return std::nullopt;
+  if (lanes_.backlog().empty() && !keys_to_check_.empty()) keys_to_release_ = std::exchange(keys_to_check_, {});
+  if (!keys_to_release_.empty()) {
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleaseKeys);
+    request.keys = std::exchange(keys_to_release_, {});
+    return request;
+  }
+  if (now >= released_due_ && released_.size() < kReleasedMost) {
+    released_due_ = now + kReleasedEvery;
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleased);
+    request.limit = released_.size() + kReleasedAtOnce;
+    return request;
+  }
+  if (!keys_known_ || (key_stop_.size() > 0 && now >= keys_due_)) return held_keys_request(now);
+  return std::nullopt;
+}
+
+std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
+  if (unsaved_published_ == 0 && splits_ == saved_splits_ && !moved_since_save()) return std::nullopt;
+  // Reading stops where as many are unsaved as may be sent again.
+  const auto most =
+      std::min(options_.save_rows, std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.ahead / 2)));
+  const bool much = unsaved_published_ >= most || state_ == RelayState::kDraining || splits_ != saved_splits_;
+  const bool rows_passed = unsaved_published_ > 0 || unsaved_recorded_ || lanes_.live().window().position().last_seq;
+  const base::Duration every = rows_passed ? options_.save_every : idle_save_every();
+  if (!much && base::elapsed(last_save_, now) < every) return std::nullopt;
+  LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave);
+  saving_ = lanes_.progress();
+  saving_.read_up_to_unix_micros = read_up_to_micros_;
+  saving_published_ = unsaved_published_;
+  saving_splits_ = splits_;
+  request.save.progress = saving_;
+  request.save.published = saving_published_;
+  saving_acknowledged_ = acknowledged_.size();
+  request.save.finished = acknowledged_;
+  std::ranges::sort(request.save.finished);
+  last_save_ = now;
+  return request;
+}
+
+void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
+  ledger_out_.reset();
+  if (ledger_life_ != life_ || state_ == RelayState::kStandby) return;
+  if (!answer.status) return ledger_failed(answer.status.error(), now);
+  ledger_backoff_.reset();
+  switch (answer.kind) {
+    case LedgerRequest::Kind::kHeldKeys: keys_held(answer.keys, now); break;
+    case LedgerRequest::Kind::kLoad: loaded(answer.loaded, now); break;
+    case LedgerRequest::Kind::kSave:
+      saved_ = saving_;
+      saved_splits_ = saving_splits_;
+      unsaved_recorded_ = false;
+      ++counters_.saves;
+      unsaved_published_ -= std::exchange(saving_published_, 0);
+      acknowledged_.erase(acknowledged_.begin(),
+                          acknowledged_.begin() + static_cast<std::ptrdiff_t>(saving_acknowledged_));
+      break;
+    case LedgerRequest::Kind::kRecord:
+      for (std::size_t i = 0; i < recording_; ++i) {
+        const auto& [settlement, ordinal] = unrecorded_[i];
+        Released::is(ordinal) ? released_.recorded(settlement.seq) : finish(settlement.seq, ordinal);
+      }
+      unrecorded_.erase(unrecorded_.begin(), unrecorded_.begin() + static_cast<std::ptrdiff_t>(recording_));
+      recording_ = 0;
+      unsaved_recorded_ = true;
+      break;
+    case LedgerRequest::Kind::kFinish:
+      released_.told(std::exchange(finishing_, 0));
+      keys_due_ = now;
+      break;
+    case LedgerRequest::Kind::kReleased:
+      for (const model::Settlement& settlement : answer.released) released_.add(settlement.seq);
+      // What stands in front of them may have changed with them.
+      if (released_.has_unread()) keys_known_ = !key_stop_.enabled();
+      break;
+    case LedgerRequest::Kind::kReleaseKeys:
+      if (answer.count > 0) released_due_ = now;
+      break;
+  }
+}
+
+void Relay::ledger_failed(const base::Error& error, base::Instant now) {
+  store_error_ = error;
+  ledger_not_before_ = now + ledger_backoff_.next(uniform_);
+  recording_ = finishing_ = 0;
+  if (error.error_class == base::ErrorClass::kLostPlace) forget(error.message);
+  if (error.error_class == base::ErrorClass::kLostLease) lease_lost();
+}
+
+void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
+  fence_.incarnation = loaded.incarnation;
+  lanes_ = Lanes(loaded.progress);
+  saved_ = loaded.progress;
+  read_up_to_micros_ = saved_.read_up_to_unix_micros;
+  if (read_up_to_micros_ > 0) {
+    read_up_to_ = now - std::chrono::microseconds(std::max<std::int64_t>(0, loaded.db_now_micros - read_up_to_micros_));
+  }
+  frozen_at_ = read_up_to_.value_or(base::Instant{});
+  frozen_micros_ = read_up_to_micros_;
+  last_save_ = now;
+  released_due_ = now;
+  keys_due_ = now + kReleasedEvery;
+  store_error_.reset();
+  pace_.hint();
+  state_ = RelayState::kRunning;
+}
+
+void Relay::keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now) {
+  key_stop_.held(keys);
+  for (const Unrecorded& unrecorded : unrecorded_) key_stop_.recording(unrecorded.settlement);
+  keys_to_check_ = key_stop_.to_release();
+  keys_known_ = true;
+  // Many that wait are looked through less often: it must not become the ledger's main work.
+  keys_due_ = now + std::max(kReleasedEvery, 20 * base::elapsed(held_asked_at_, now));
+}
+
+}  // namespace spillway::relay

@@ -1,0 +1,253 @@
+// What the relay reads next, and what becomes of what was read.
+#include <algorithm>
+#include <unordered_set>
+
+#include "relay/relay.h"
+
+namespace spillway::relay {
+namespace {
+
+constexpr std::size_t kMaxPageRows = 5'000;
+constexpr std::size_t kPagesAhead = 2;
+constexpr std::size_t kAsidesMost = 8;  // one that waits for a token must not keep the others out
+constexpr std::size_t kReleasedAtOnce = 500;
+constexpr std::size_t kKeysAtOnce = 500;
+// Backlog that is let out slowly is read in small pages, a second's worth: live reads wait for each.
+constexpr double kBacklogPageS = 1;
+constexpr double kSmallestPage = 100;
+
+}  // namespace
+
+std::size_t Relay::page_bytes() const {
+  return std::clamp<std::size_t>(options_.outbound.bytes_in_flight / 8, 64 * 1024, 2 << 20);
+}
+
+// Together the lanes run ahead by no more than one would alone.
+std::size_t Relay::ahead_of_a_lane() const {
+  return lanes_.backlog().empty() ? options_.ahead : std::max<std::size_t>(1, options_.ahead / 2);
+}
+
+bool Relay::room_in(const Lane& lane) const {
+  return lane.batches().size() < kPagesAhead && lane.window().ahead() < ahead_of_a_lane() &&
+         lane.window().open() < options_.ahead + options_.outbound.events_in_flight &&
+         unsaved_published_ < static_cast<std::int64_t>(options_.ahead);
+}
+
+std::optional<ReadRequest> Relay::next_read(base::Instant now) {
+  if (state_ != RelayState::kRunning || reading_ != Reading::kNothing || paused_ || now < read_not_before_) {
+    return std::nullopt;
+  }
+  asked_at_ = now;
+  if (auto again = again_request(now)) return again;
+  if (auto keys = keys_request()) return keys;
+  if (room_in(lanes_.live()) && pace_.due(now)) return page_request(lanes_.live(), Reading::kLive, kMaxPageRows);
+  return backlog_request();
+}
+
+ReadRequest Relay::read_request(ReadRequest::Kind kind, Reading reading) {
+  ReadRequest request;
+  request.kind = kind;
+  request.incarnation = fence_.incarnation;
+  reading_ = reading;
+  reading_life_ = life_;
+  return request;
+}
+
+ReadRequest Relay::page_request(const Lane& lane, Reading reading, std::size_t most_rows) {
+  ReadRequest request = read_request(ReadRequest::Kind::kPage, reading);
+  request.from = lane.read_from();
+  // Room for half as many again, so that a page of rows like the last ones is cut by rows and not by bytes.
+  request.limits = {std::clamp<std::size_t>(page_bytes() * 2 / (average_row_ * 3 + 1), 16, most_rows), page_bytes()};
+  return request;
+}
+
+std::optional<ReadRequest> Relay::backlog_request() {
+  Interval* interval = lanes_.to_read();
+  if (interval == nullptr || backlog_paused_ || (limited_ && backlog_rate_ == 0)) return std::nullopt;
+  if (lanes_.batches_behind() >= kPagesAhead || !room_in(interval->lane())) return std::nullopt;
+  const double most = limited_ ? std::max(kSmallestPage, backlog_rate_ * kBacklogPageS) : kMaxPageRows;
+  const auto rows = static_cast<std::size_t>(std::min<double>(most, kMaxPageRows));
+  return page_request(interval->lane(), Reading::kBacklog, rows);
+}
+
+std::optional<ReadRequest> Relay::again_request(base::Instant now) {
+  if (asides_.size() >= kAsidesMost) return std::nullopt;
+  Again again;
+  if (may_read_released()) {
+    again.rows = released_.take_unread(kReleasedAtOnce);
+  } else if (auto wanted = outbound_.wanted(now)) {
+    again.gate = wanted->gate;
+    again.rows = std::move(wanted->rows);
+  } else {
+    return std::nullopt;
+  }
+  ReadRequest request = read_request(ReadRequest::Kind::kAgain, Reading::kAgain);
+  for (const Waiting& row : again.rows) request.seqs.push_back(row.seq);
+  request.limits = {again.rows.size(), page_bytes()};
+  again_out_ = std::move(again);
+  return request;
+}
+
+Batch* Relay::unready_live() {
+  auto& batches = lanes_.live().batches();
+  const auto found = std::ranges::find(batches, false, &Batch::ready);
+  return found == batches.end() ? nullptr : &*found;
+}
+
+// Live rows must not overtake the backlog of their keys, and those that wait for it may go once it is finished.
+std::optional<ReadRequest> Relay::keys_request() {
+  keys_out_.clear();
+  if (const Batch* batch = unready_live()) {
+    ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, Reading::kKeysOfLive);
+    std::unordered_set<std::string_view> keys;
+    for (const model::Row& row : batch->page.rows) {
+      if (row.aggregate_id && keys.insert(*row.aggregate_id).second) keys_out_.emplace_back(*row.aggregate_id);
+    }
+    request.places = lanes_.unplaced_backlog();
+    request.keys = keys_out_;
+    return request;
+  }
+  if (keys_to_check_.empty() || lanes_.backlog().empty()) return std::nullopt;
+  const std::size_t from = keys_to_check_.size() - std::min(keys_to_check_.size(), kKeysAtOnce);
+  keys_out_.assign(keys_to_check_.begin() + static_cast<std::ptrdiff_t>(from), keys_to_check_.end());
+  keys_to_check_.resize(from);
+  ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, Reading::kKeysToRelease);
+  request.places = lanes_.unfinished_backlog();
+  request.keys = keys_out_;
+  return request;
+}
+
+void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found, base::Instant now) {
+  const Reading reading = std::exchange(reading_, Reading::kNothing);
+  if (reading_life_ != life_ || state_ != RelayState::kRunning) return;
+  if (!found) return read_failed(found.error(), {}, now);
+  read_backoff_.reset();
+  store_error_.reset();
+  std::unordered_set<std::string_view> behind;
+  for (std::size_t index : *found) behind.insert(keys_out_[index]);
+  if (reading == Reading::kKeysToRelease) {
+    for (const std::string& key : keys_out_) {
+      if (!behind.contains(key)) keys_to_release_.push_back(key);
+    }
+  } else if (Batch* batch = unready_live()) {
+    batch->ready = true;
+    counters_.arrived_live += static_cast<std::int64_t>(batch->left());
+    if (!behind.empty()) batch->waits.resize(batch->page.rows.size());
+    for (std::size_t i = 0; i < batch->waits.size(); ++i) {
+      const auto& key = batch->page.rows[i].aggregate_id;
+      batch->waits[i] = key && behind.contains(*key);
+      counters_.arrived_live -= batch->waits[i];
+    }
+  }
+  pump(now);
+}
+
+bool Relay::may_read_released() const {
+  if (!released_.has_unread() || !keys_known_) return false;
+  // One batch at a time: a second one could overtake what waits in the first.
+  if (placing_released()) return false;
+  // What the ledger is being asked must not change under the rows that are judged by it.
+  using Kind = LedgerRequest::Kind;
+  if (ledger_out_ == Kind::kHeldKeys || ledger_out_ == Kind::kReleaseKeys || ledger_out_ == Kind::kReleased)
+    return false;
+  // What stopped behind its key in an earlier life follows the rows that are read again now. The first end may be that
+  // of a frame from before; the second is later than all that was recorded then.
+  return !key_stop_.enabled() || (lane_ends_ >= 2 && lanes_.live().batches().empty());
+}
+
+// Whether released rows that were never read are on their way to their gates.
+bool Relay::placing_released() const {
+  return (again_out_ && !again_out_->gate) ||
+         std::ranges::any_of(asides_, [](const Batch& aside) { return !aside.gate; });
+}
+
+void Relay::put_back(const Again& again, const Waiting& row) {
+  again.gate ? outbound_.defer(*again.gate, row) : released_.put_back(row.seq);
+}
+
+void Relay::read_failed(const base::Error& error, const std::optional<Again>& again, base::Instant now) {
+  store_error_ = error;
+  read_not_before_ = now + read_backoff_.next(uniform_);
+  if (error.error_class == base::ErrorClass::kLostPlace) return forget(error.message);
+  if (!again) return;
+  for (const Waiting& row : again->rows) put_back(*again, row);
+  if (again->gate) outbound_.wanted_done(*again->gate);
+}
+
+void Relay::read_done(base::Result<model::Page> page, base::Instant now) {
+  const Reading reading = std::exchange(reading_, Reading::kNothing);
+  const std::optional<Again> again = std::exchange(again_out_, std::nullopt);
+  if (reading_life_ != life_ || state_ != RelayState::kRunning) return;
+  if (!page) return read_failed(page.error(), again, now);
+  read_backoff_.reset();
+  store_error_.reset();
+  outbound_.clock(page->db_now_micros, now);
+  if (again) {
+    again_read(std::move(*page), *again);
+  } else if (reading == Reading::kBacklog) {
+    backlog_read(std::move(*page));
+  } else {
+    live_read(std::move(*page), now);
+  }
+  pump(now);
+}
+
+void Relay::note_rows(const model::Page& page) {
+  counters_.read += static_cast<std::int64_t>(page.rows.size());
+  std::size_t bytes = 0;
+  for (const model::Row& row : page.rows) bytes += row.bytes();
+  if (!page.rows.empty()) average_row_ = bytes / page.rows.size();
+}
+
+void Relay::live_read(model::Page page, base::Instant now) {
+  if (lanes_.live().read_from().frame.to.empty()) {
+    frozen_at_ = asked_at_;
+    frozen_micros_ = page.db_now_micros;
+  }
+  const bool late = too_late(now);
+  note_rows(page);
+  caught_up_ = !page.more;
+  lane_ends_ += caught_up_ && lane_ends_ < 2;
+  if (page.rows.empty()) {
+    page.more ? pace_.found_rows() : pace_.found_nothing(now);
+  } else {
+    page.more ? pace_.found_rows() : pace_.found_some_now_wait(now);
+  }
+  Batch* batch = lanes_.live().take(std::move(page));
+  if (batch != nullptr && late) return split(now);
+  if (caught_up_) {
+    read_up_to_ = frozen_at_;
+    read_up_to_micros_ = frozen_micros_;
+  }
+  if (batch == nullptr) return;
+  batch->ready = lanes_.backlog().empty();
+  if (batch->ready) counters_.arrived_live += static_cast<std::int64_t>(batch->left());
+}
+
+void Relay::backlog_read(model::Page page) {
+  note_rows(page);
+  if (Interval* interval = lanes_.to_read()) interval->take(std::move(page));
+  lanes_.drop_finished();
+}
+
+void Relay::again_read(model::Page page, const Again& again) {
+  counters_.read_again += static_cast<std::int64_t>(page.rows.size());
+  Batch batch;
+  batch.gate = again.gate;
+  std::size_t found = 0;
+  for (const Waiting& row : again.rows) {
+    if (found < page.rows.size() && page.rows[found].seq == row.seq) {
+      batch.ordinals.push_back(row.ordinal);
+      ++found;
+    } else if (page.more && found == page.rows.size()) {
+      put_back(again, row);  // cut off by the limits: it waits on
+    } else {
+      finish(row.seq, row.ordinal);  // gone from the table: nothing is left to send
+    }
+  }
+  if (!again.gate) counters_.arrived_live += static_cast<std::int64_t>(page.rows.size());
+  batch.page = std::move(page);
+  asides_.push_back(std::move(batch));
+}
+
+}  // namespace spillway::relay
