@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,10 +56,15 @@ struct Interval {
 // Where the relay stands. Everything before `live`, and outside the `backlog` intervals, is finished.
 struct Progress {
   model::Position live{};
-  std::vector<Interval> backlog{};            // oldest first
+  std::vector<Interval> backlog{};          // oldest first
   std::int64_t read_up_to_unix_micros = 0;  // all that was visible then has been read; 0 = nothing was
 
   bool operator==(const Progress&) const = default;
+};
+
+struct KeyBefore {
+  std::string key{};
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();  // seq
 };
 
 class OutboxReader {
@@ -76,9 +82,9 @@ class OutboxReader {
   virtual base::Result<model::Page> read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,
                                                ReadLimits limits) = 0;
 
-  // Which of these keys have rows beyond one of `places`, the frames of which are closed: indexes into `keys`,
-  // ascending. Rows in the ledger do not count. Only where OutboxStore::finds_keys.
-  virtual base::Result<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+  // Which of these keys have rows of a smaller seq than `before` beyond one of `places`, the frames of which are
+  // closed: indexes into `keys`, ascending. Rows in the ledger do not count. Only where OutboxStore::finds_keys.
+  virtual base::Result<std::vector<std::size_t>> keys_behind(std::span<const KeyBefore> keys,
                                                              std::span<const model::Position> places,
                                                              const std::string& incarnation) = 0;
 };

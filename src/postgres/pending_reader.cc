@@ -107,7 +107,7 @@ base::Result<model::Page> PendingReader::read_again(std::span<const std::int64_t
   return fetch_.again(seqs, limits);
 }
 
-base::Result<std::vector<std::size_t>> PendingReader::keys_behind(std::span<const std::string>,
+base::Result<std::vector<std::size_t>> PendingReader::keys_behind(std::span<const ports::KeyBefore>,
                                                                   std::span<const model::Position>,
                                                                   const std::string&) {
   return base::fail(base::ErrorClass::kFatal, "a table whose rows are marked one by one has no lanes");

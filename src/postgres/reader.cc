@@ -248,7 +248,7 @@ std::int64_t Reader::before_all_of(const model::Position& place) const {
 }
 
 // One look a key into the index on (aggregateid, seq). The bound keeps a key with a long history from being read whole.
-base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const std::string> keys,
+base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const ports::KeyBefore> keys,
                                                            std::span<const model::Position> places,
                                                            const std::string& incarnation) {
   if (fetch_.expect(incarnation)) spans_.clear();
@@ -268,11 +268,18 @@ base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const std::
         literal(place.frame.from.empty() ? kSeesNothing : place.frame.from)));
   }
   if (keys.empty() || beyond.empty()) return std::vector<std::size_t>{};
+  std::vector<std::string> names;
+  std::vector<std::int64_t> befores;
+  for (const ports::KeyBefore& key : keys) {
+    names.push_back(key.key);
+    befores.push_back(key.before);
+  }
   auto found = fetch_.fetch(
-      fmt::format(", (select string_agg(k.n::text, ',' order by k.n) from unnest({}::text[]) with ordinality k(key, n) "
-                  "where exists (select from {} o where o.{} = k.key and o.{} > {} and ({}){}))",
-                  literal(array_text(keys)), table_, identifier(layout_.aggregate_id), seq, bound,
-                  fmt::join(beyond, " or "), fetch_.not_settled("o", "")),
+      fmt::format(", (select string_agg(k.n::text, ',' order by k.n) from unnest({}::text[], {}::bigint[]) with "
+                  "ordinality k(key, before, n) where exists (select from {} o where o.{} = k.key and o.{} > {} "
+                  "and o.{} < k.before and ({}){}))",
+                  literal(array_text(names)), literal(array_text(befores)), table_, identifier(layout_.aggregate_id),
+                  seq, bound, seq, fmt::join(beyond, " or "), fetch_.not_settled("o", "")),
       "", 0);
   if (!found) return std::unexpected(found.error());
   std::vector<std::size_t> indexes;

@@ -23,7 +23,7 @@ class Reader final : public ports::OutboxReader {
                                  ports::ReadLimits limits) override;
   base::Result<model::Page> read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,
                                        ports::ReadLimits limits) override;
-  base::Result<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+  base::Result<std::vector<std::size_t>> keys_behind(std::span<const ports::KeyBefore> keys,
                                                      std::span<const model::Position> places,
                                                      const std::string& incarnation) override;
 

@@ -273,7 +273,7 @@ class FaultRig {
     for (const model::Position& place : request.places) {
       keys += fmt::format(" ({},{}]/{}", place.frame.from, place.frame.to, place.last_seq.value_or(0));
     }
-    for (std::size_t index : found.value_or(std::vector<std::size_t>{})) keys += " " + request.keys[index];
+    for (std::size_t index : found.value_or(std::vector<std::size_t>{})) keys += " " + request.keys[index].key;
     tell(keys);
     return found;
   }

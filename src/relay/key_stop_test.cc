@@ -65,18 +65,18 @@ TEST(KeyStop, AKeyThatTheLedgerNoLongerNamesIsFree) {
 
 TEST(Released, IsKnownUntilTheLedgerWasTold) {
   Released released;
-  released.add(7);
-  released.add(3);
+  released.add(7, "k");
+  released.add(3, "k");
   const auto taken = released.take_unread(10);
   ASSERT_EQ(taken.size(), 2u);
   EXPECT_EQ(taken.front().seq, 3) << "by seq";
   EXPECT_TRUE(Released::is(taken.front().ordinal));
   EXPECT_FALSE(Released::is(1'000'000));
   released.finish(3);
-  released.add(3);
+  released.add(3, "k");
   EXPECT_FALSE(released.has_unread()) << "the ledger still names it";
   released.told(1);
-  released.add(3);
+  released.add(3, "k");
   EXPECT_TRUE(released.has_unread());
   EXPECT_EQ(released.size(), 2u);
 }

@@ -65,6 +65,7 @@ void Relay::forget(std::string why) {
   unrecorded_.clear();
   recording_ = finishing_ = 0;
   released_.forget();
+  clear_.reset();
   keys_to_check_.clear();
   keys_to_release_.clear();
   unsaved_published_ = saving_published_ = 0;

@@ -127,7 +127,7 @@ class Relay {
   const std::string& forgot_because() const { return forgot_because_; }
 
  private:
-  enum class Reading : std::uint8_t { kNothing, kLive, kBacklog, kAgain, kKeysOfLive, kKeysToRelease };
+  enum class Reading : std::uint8_t { kNothing, kLive, kBacklog, kAgain, kKeysOfLive, kKeysOfReleased, kKeysToRelease };
   struct Again {                        // what is being read again, and for what
     std::optional<std::uint32_t> gate;  // empty: released rows that were never read
     std::vector<Waiting> rows;          // by seq
@@ -155,6 +155,8 @@ class Relay {
   void settle(model::Settlement settlement, Ordinal ordinal);
   void put_back(const Again& again, const Waiting& row);
   bool may_read_released() const;
+  bool released_follow_backlog() const { return options_.stop_key && !lanes_.backlog().empty(); }
+  ReadRequest keys_request(Reading reading, std::vector<model::Position> places);
   bool placing_released() const;
   static model::Settlement stays_behind(const model::Row& row, model::Verdict verdict, const char* reason);
   void finished(const Flight& flight);
@@ -169,6 +171,7 @@ class Relay {
   std::optional<ReadRequest> backlog_request();
   std::optional<ReadRequest> keys_request();
   Batch* unready_live();
+  void live_keys_found(const std::vector<bool>& behind);
   ReadRequest read_request(ReadRequest::Kind kind, Reading reading);
   bool moved_since_save() const;
   base::Duration idle_save_every() const;
@@ -194,9 +197,10 @@ class Relay {
   std::deque<Batch> asides_;  // read again, and released rows: outside the order of pages
   Reading reading_ = Reading::kNothing;
   std::optional<Again> again_out_;
-  std::vector<std::string> keys_out_;  // that are being looked up
-  bool caught_up_ = false;             // live
-  base::Instant asked_at_{};           // when the read that is out began
+  std::vector<ports::KeyBefore> keys_out_;          // that are being looked up
+  std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
+  bool caught_up_ = false;                          // live
+  base::Instant asked_at_{};                        // when the read that is out began
   // When the end of the frame that live is in was fixed, and when that of the one before: all of that one was read.
   base::Instant frozen_at_{};
   std::int64_t frozen_micros_ = 0;  // the same by the database's clock
@@ -234,6 +238,7 @@ class Relay {
   Released released_;
   std::size_t finishing_ = 0;  // of released_.finished(), from the front
   base::Instant released_due_{};
+  base::Instant released_not_before_{};
   std::vector<std::string> keys_to_check_;    // perhaps free: nothing recorded stands before them
   std::vector<std::string> keys_to_release_;  // free
   base::Instant keys_due_{};

@@ -137,7 +137,8 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
       keys_due_ = now;
       break;
     case LedgerRequest::Kind::kReleased:
-      for (const model::Settlement& settlement : answer.released) released_.add(settlement.seq);
+      for (const model::Settlement& settlement : answer.released)
+        released_.add(settlement.seq, settlement.key.value_or(""));
       // What stands in front of them may have changed with them.
       if (released_.has_unread()) keys_known_ = !key_stop_.enabled();
       break;

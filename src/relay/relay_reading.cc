@@ -1,5 +1,6 @@
 // What the relay reads next, and what becomes of what was read.
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "relay/relay.h"
@@ -12,6 +13,7 @@ constexpr std::size_t kPagesAhead = 2;
 constexpr std::size_t kAsidesMost = 8;  // one that waits for a token must not keep the others out
 constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kKeysAtOnce = 500;
+constexpr base::Duration kHeldUpAgain = std::chrono::milliseconds(100);
 // Backlog that is let out slowly is read in small pages, a second's worth: live reads wait for each.
 constexpr double kBacklogPageS = 1;
 constexpr double kSmallestPage = 100;
@@ -73,8 +75,10 @@ std::optional<ReadRequest> Relay::backlog_request() {
 std::optional<ReadRequest> Relay::again_request(base::Instant now) {
   if (asides_.size() >= kAsidesMost) return std::nullopt;
   Again again;
-  if (may_read_released()) {
-    again.rows = released_.take_unread(kReleasedAtOnce);
+  if (may_read_released() && (clear_ || !released_follow_backlog())) {
+    again.rows = clear_ ? released_.take_unread(*clear_) : released_.take_unread(kReleasedAtOnce);
+    clear_.reset();
+    if (again.rows.empty()) return std::nullopt;
   } else if (auto wanted = outbound_.wanted(now)) {
     again.gate = wanted->gate;
     again.rows = std::move(wanted->rows);
@@ -94,27 +98,38 @@ Batch* Relay::unready_live() {
   return found == batches.end() ? nullptr : &*found;
 }
 
-// Live rows must not overtake the backlog of their keys, and those that wait for it may go once it is finished.
+ReadRequest Relay::keys_request(Reading reading, std::vector<model::Position> places) {
+  ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, reading);
+  request.places = std::move(places);
+  request.keys = keys_out_;
+  return request;
+}
+
+// Live rows must not overtake the backlog of their keys, nor must released ones; and what waits for it may go once it
+// is finished.
 std::optional<ReadRequest> Relay::keys_request() {
   keys_out_.clear();
   if (const Batch* batch = unready_live()) {
-    ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, Reading::kKeysOfLive);
-    std::unordered_set<std::string_view> keys;
+    std::unordered_map<std::string_view, std::int64_t> last;
     for (const model::Row& row : batch->page.rows) {
-      if (row.aggregate_id && keys.insert(*row.aggregate_id).second) keys_out_.emplace_back(*row.aggregate_id);
+      if (row.aggregate_id) last[*row.aggregate_id] = row.seq;
     }
-    request.places = lanes_.unplaced_backlog();
-    request.keys = keys_out_;
-    return request;
+    for (const auto& [key, seq] : last) keys_out_.push_back({std::string(key), seq});
+    return keys_request(Reading::kKeysOfLive, lanes_.unplaced_backlog());
   }
-  if (keys_to_check_.empty() || lanes_.backlog().empty()) return std::nullopt;
-  const std::size_t from = keys_to_check_.size() - std::min(keys_to_check_.size(), kKeysAtOnce);
-  keys_out_.assign(keys_to_check_.begin() + static_cast<std::ptrdiff_t>(from), keys_to_check_.end());
-  keys_to_check_.resize(from);
-  ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, Reading::kKeysToRelease);
-  request.places = lanes_.unfinished_backlog();
-  request.keys = keys_out_;
-  return request;
+  if (lanes_.backlog().empty()) return std::nullopt;
+  if (released_follow_backlog() && may_read_released() && !clear_ && asked_at_ >= released_not_before_) {
+    for (const auto& [seq, key] : released_.unread()) {
+      keys_out_.push_back({key, seq});
+      if (keys_out_.size() == kReleasedAtOnce) break;
+    }
+    return keys_request(Reading::kKeysOfReleased, lanes_.unplaced_backlog());
+  }
+  if (keys_to_check_.empty()) return std::nullopt;
+  for (; !keys_to_check_.empty() && keys_out_.size() < kKeysAtOnce; keys_to_check_.pop_back()) {
+    keys_out_.push_back({std::move(keys_to_check_.back())});
+  }
+  return keys_request(Reading::kKeysToRelease, lanes_.unfinished_backlog());
 }
 
 void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found, base::Instant now) {
@@ -123,23 +138,38 @@ void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found
   if (!found) return read_failed(found.error(), {}, now);
   read_backoff_.reset();
   store_error_.reset();
-  std::unordered_set<std::string_view> behind;
-  for (std::size_t index : *found) behind.insert(keys_out_[index]);
-  if (reading == Reading::kKeysToRelease) {
-    for (const std::string& key : keys_out_) {
-      if (!behind.contains(key)) keys_to_release_.push_back(key);
-    }
-  } else if (Batch* batch = unready_live()) {
-    batch->ready = true;
-    counters_.arrived_live += static_cast<std::int64_t>(batch->left());
-    if (!behind.empty()) batch->waits.resize(batch->page.rows.size());
-    for (std::size_t i = 0; i < batch->waits.size(); ++i) {
-      const auto& key = batch->page.rows[i].aggregate_id;
-      batch->waits[i] = key && behind.contains(*key);
-      counters_.arrived_live -= batch->waits[i];
-    }
+  std::vector<bool> behind(keys_out_.size());
+  for (std::size_t index : *found) behind[index] = true;
+  if (reading == Reading::kKeysOfLive) live_keys_found(behind);
+  if (reading == Reading::kKeysOfReleased) clear_.emplace();
+  for (std::size_t i = 0; i < keys_out_.size(); ++i) {
+    if (behind[i]) continue;
+    if (reading == Reading::kKeysToRelease) keys_to_release_.push_back(keys_out_[i].key);
+    if (reading == Reading::kKeysOfReleased) clear_->push_back(keys_out_[i].before);
+  }
+  if (clear_ && clear_->empty()) {
+    clear_.reset();
+    released_not_before_ = now + kHeldUpAgain;
   }
   pump(now);
+}
+
+void Relay::live_keys_found(const std::vector<bool>& behind) {
+  Batch* batch = unready_live();
+  if (batch == nullptr) return;
+  batch->ready = true;
+  counters_.arrived_live += static_cast<std::int64_t>(batch->left());
+  std::unordered_set<std::string_view> keys;
+  for (std::size_t i = 0; i < behind.size(); ++i) {
+    if (behind[i]) keys.insert(keys_out_[i].key);
+  }
+  if (keys.empty()) return;
+  batch->waits.resize(batch->page.rows.size());
+  for (std::size_t i = 0; i < batch->waits.size(); ++i) {
+    const auto& key = batch->page.rows[i].aggregate_id;
+    batch->waits[i] = key && keys.contains(*key);
+    counters_.arrived_live -= batch->waits[i];
+  }
 }
 
 bool Relay::may_read_released() const {

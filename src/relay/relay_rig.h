@@ -125,7 +125,7 @@ class RelayRig {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < request.keys.size(); ++i) {
       const bool behind = std::ranges::any_of(rows_, [&](const StoredRow& row) {
-        return row.key == request.keys[i] && !settled_.contains(row.seq) &&
+        return row.key == request.keys[i].key && row.seq < request.keys[i].before && !settled_.contains(row.seq) &&
                std::ranges::any_of(request.places, [&](const model::Position& place) {
                  return row.seq > place.last_seq.value_or(0) && row.seq <= std::stoll(place.frame.to);
                });

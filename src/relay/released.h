@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "relay/gate.h"
@@ -16,8 +19,8 @@ class Released {
   static bool is(Ordinal ordinal) { return ordinal >= kWindowEnds; }
 
   // A row that is known already is left alone: the ledger names it until it is finished there.
-  void add(std::int64_t seq) {
-    if (known_.insert(seq).second) unread_.insert(seq);
+  void add(std::int64_t seq, std::string key) {
+    if (known_.insert(seq).second) unread_.emplace(seq, std::move(key));
   }
 
   // Those that were never read, by seq; `put_back` where the read brought nothing.
@@ -25,12 +28,21 @@ class Released {
   std::vector<Waiting> take_unread(std::size_t limit) {
     std::vector<Waiting> taken;
     while (!unread_.empty() && taken.size() < limit) {
-      const std::int64_t seq = unread_.extract(unread_.begin()).value();
-      taken.push_back({seq, kSeqZero + static_cast<Ordinal>(seq)});
+      const auto first = unread_.extract(unread_.begin());
+      taken.push_back({first.key(), ordinal(first.key())});
     }
     return taken;
   }
-  void put_back(std::int64_t seq) { unread_.insert(seq); }
+  // Those of `seqs` alone.
+  std::vector<Waiting> take_unread(const std::vector<std::int64_t>& seqs) {
+    std::vector<Waiting> taken;
+    for (std::int64_t seq : seqs) {
+      if (unread_.erase(seq) > 0) taken.push_back({seq, ordinal(seq)});
+    }
+    return taken;
+  }
+  const std::map<std::int64_t, std::string>& unread() const { return unread_; }
+  void put_back(std::int64_t seq) { unread_.emplace(seq, ""); }
 
   std::size_t size() const { return known_.size(); }
 
@@ -55,8 +67,10 @@ class Released {
   static constexpr Ordinal kWindowEnds = Ordinal{1} << 63;
   static constexpr Ordinal kSeqZero = kWindowEnds + (Ordinal{1} << 62);  // seq lies within +-2^62
 
+  static Ordinal ordinal(std::int64_t seq) { return kSeqZero + static_cast<Ordinal>(seq); }
+
   std::set<std::int64_t> known_;
-  std::set<std::int64_t> unread_;
+  std::map<std::int64_t, std::string> unread_;  // with their keys
   std::vector<std::int64_t> finished_;
 };
 

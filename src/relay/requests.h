@@ -17,7 +17,7 @@ struct ReadRequest {
   Kind kind = Kind::kPage;
   model::Position from;                 // kPage
   std::vector<std::int64_t> seqs;       // kAgain, ascending
-  std::vector<std::string> keys;        // kKeysBehind: which of them have rows beyond one of the places?
+  std::vector<ports::KeyBefore> keys;   // kKeysBehind: which of them have rows beyond one of the places?
   std::vector<model::Position> places;  // kKeysBehind
   std::string incarnation;
   ports::ReadLimits limits;

@@ -15,7 +15,7 @@ constexpr char kFollowing[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS
                               " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq)"
                               " ORDER BY seq";
 constexpr char kOfKey[] =
-    "SELECT 1 FROM spillway_outbox AS o WHERE aggregateid = ? AND seq > ? AND seq <= ?"
+    "SELECT 1 FROM spillway_outbox AS o WHERE aggregateid = ? AND seq > ? AND seq <= ? AND seq < ?"
     " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq) LIMIT 1";
 constexpr char kOne[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS " FROM spillway_outbox WHERE seq = ?";
 
@@ -89,18 +89,18 @@ base::Result<model::Page> Reader::read_again(std::span<const std::int64_t> seqs,
   });
 }
 
-base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const std::string> keys,
+base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const ports::KeyBefore> keys,
                                                            std::span<const model::Position> places,
                                                            const std::string& expected_incarnation) {
   return session_.answer([&](Connection& connection) {
     const Transaction snapshot(connection, Transaction::Kind::kRead);
     check_incarnation(connection, expected_incarnation);
     auto row = connection.use(kOfKey);
-    const auto waits = [&](const std::string& key) {
+    const auto waits = [&](const ports::KeyBefore& wanted) {
       return std::ranges::any_of(places, [&](const model::Position& position) {
         const Place place = place_of(position);
         row.reset();
-        return row.bind(key).bind(place.after).bind(*place.to).step();
+        return row.bind(wanted.key).bind(place.after).bind(*place.to).bind(wanted.before).step();
       });
     };
     std::vector<std::size_t> found;

@@ -39,7 +39,8 @@ TEST(Schema, BringsAFileOfVersionOneUpAndKeepsWhatIsInIt) {
   ASSERT_TRUE(store.open_operator()->pause(ports::Lane::kAll, "night", "ann"));
   const auto id = value_of(path, "SELECT file_id FROM spillway_schema");
   execute(path,
-          "DROP TABLE spillway_override; DROP TABLE spillway_audit; DROP TABLE spillway_settled; DROP TABLE spillway_progress; DROP INDEX spillway_outbox_by_key;"
+          "DROP TABLE spillway_override; DROP TABLE spillway_audit; DROP TABLE spillway_settled; DROP TABLE "
+          "spillway_progress; DROP INDEX spillway_outbox_by_key;"
           "CREATE TABLE spillway_settled (seq INTEGER PRIMARY KEY, id TEXT NOT NULL COLLATE NOCASE, key TEXT,"
           " topic TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,"
           " verdict TEXT NOT NULL CHECK (verdict IN ('publish', 'reconcile', 'discard', 'set_aside', 'stopped')),"

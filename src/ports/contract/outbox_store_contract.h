@@ -593,7 +593,8 @@ TEST_P(OutboxStoreContract, KeysAreFoundBeyondAPlace) {
   const model::Page page = read({});
   ASSERT_EQ(page.rows.size(), 5U);
   bench_->insert({.aggregate_id = "later"});
-  const std::vector<std::string> keys{"c", "b", "later", "none", "it's \"\\odd\"", "a"};
+  const std::vector<KeyBefore> keys{
+      {"c"}, {"b"}, {"later"}, {"none"}, {"it's \"\\odd\""}, {"a"}, {"c", page.rows[4].seq}};
   const auto behind = [&](std::optional<std::int64_t> last) {
     const std::vector<model::Position> places{{page.frame, last}};
     auto found = reader_->keys_behind(keys, places, incarnation_);

@@ -141,7 +141,7 @@ model::Page FakeOutbox::read_again(std::span<const std::int64_t> seqs, ReadLimit
   return page;
 }
 
-std::optional<std::vector<std::size_t>> FakeOutbox::keys_behind(std::span<const std::string> keys,
+std::optional<std::vector<std::size_t>> FakeOutbox::keys_behind(std::span<const KeyBefore> keys,
                                                                 std::span<const model::Position> places) const {
   std::vector<Rest> rests;
   for (const auto& place : places) {
@@ -152,7 +152,8 @@ std::optional<std::vector<std::size_t>> FakeOutbox::keys_behind(std::span<const 
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const bool behind = std::ranges::any_of(rows_, [&](const auto& row) {
-      return row.second.row.aggregate_id == keys[i] && !settled_.contains(row.first) &&
+      return row.second.row.aggregate_id == keys[i].key && row.first < keys[i].before &&
+             !settled_.contains(row.first) &&
              std::ranges::any_of(rests, [&](const Rest& rest) { return rest.has(row.first, row.second); });
     });
     if (behind) found.push_back(i);

@@ -40,7 +40,7 @@ class FakeOutbox {
   std::optional<model::Page> read(const model::Position& from, ReadLimits limits, std::int64_t now_micros) const;
   model::Page read_again(std::span<const std::int64_t> seqs, ReadLimits limits, std::int64_t now_micros) const;
   // Empty where a place was not made here.
-  std::optional<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+  std::optional<std::vector<std::size_t>> keys_behind(std::span<const KeyBefore> keys,
                                                       std::span<const model::Position> places) const;
 
   // Progress.

@@ -98,7 +98,7 @@ class FakeReader final : public OutboxReader {
     });
   }
 
-  base::Result<std::vector<std::size_t>> keys_behind(std::span<const std::string> keys,
+  base::Result<std::vector<std::size_t>> keys_behind(std::span<const KeyBefore> keys,
                                                      std::span<const model::Position> places,
                                                      const std::string& incarnation) override {
     return store_.call(FakeCall::kKeysBehind, [&]() -> base::Result<std::vector<std::size_t>> {
