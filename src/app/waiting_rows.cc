@@ -11,7 +11,7 @@ base::Status WaitingRows::load() {
   const auto loaded = store_.open_ledger()->load();
   if (!loaded) return std::unexpected(loaded.error());
   incarnation_ = loaded->incarnation;
-  left_.assign(loaded->progress.backlog.begin(), loaded->progress.backlog.end());
+  for (const ports::Interval& interval : loaded->progress.backlog) left_.push_back(interval.at);
   left_.push_back(loaded->progress.live);
   live_continues_ = !loaded->progress.live.frame.to.empty();
   loaded_ = true;
