@@ -10,12 +10,14 @@
 #include <thread>
 
 #include "app/adopted_table.h"
+#include "app/control_loop.h"
 #include "app/exit_status.h"
 #include "app/holder_name.h"
 #include "app/load_config.h"
 #include "app/open_store.h"
 #include "app/outlook.h"
 #include "app/service_manager.h"
+#include "app/triage_rules.h"
 #include "config/load.h"
 #include "config/reload.h"
 #include "kafka/kafka_sink.h"
@@ -32,6 +34,7 @@ namespace {
 
 relay::RelayOptions relay_options(const config::Config& config, bool marks_rows) {
   relay::RelayOptions options;
+  options.live_age = config.lanes.live_age;
   options.outbound.bytes_in_flight = config.limits.bytes_in_flight.count;
   options.outbound.events_in_flight = static_cast<std::size_t>(config.limits.events_in_flight);
   options.outbound.unknown_topic_after = config.route.unknown_topic_after;
@@ -73,13 +76,17 @@ kafka::KafkaSinkSettings sink_settings(const config::Config& config, telemetry::
 class Daemon {
  public:
   Daemon(const config::Config& config, std::string config_path, telemetry::Log& log,
-         std::unique_ptr<ports::OutboxStore> store, std::unique_ptr<kafka::KafkaSink> sink, relay::Route route)
+         std::unique_ptr<ports::OutboxStore> store, std::unique_ptr<kafka::KafkaSink> sink, relay::Route route,
+         std::shared_ptr<triage::RuleJudge> judge)
       : config_(config),
         config_path_(std::move(config_path)),
         log_(log),
         store_(std::move(store)),
-        sink_(std::move(sink)) {
+        sink_(std::move(sink)),
+        judge_(std::move(judge)),
+        key_leads_to_rows_(route.key_has_aggregate_id()) {
     runtime::DriverOptions options;
+    options.judge = judge_;
     options.relay = relay_options(config, store_->marks_rows());
     options.holder_name = process_name();
     if (config.outbox.cleanup.keep) options.keep = std::chrono::ceil<std::chrono::seconds>(*config.outbox.cleanup.keep);
@@ -96,6 +103,13 @@ class Daemon {
       return kExitWrongUsage;
     }
     outlook_ = std::move(*outlook);
+    auto control = ControlLoop::open(config_, loop_, *driver_, outlook_->steering());
+    if (!control) {
+      log_.error(control.error().message);
+      return kExitWrongUsage;
+    }
+    control_ = std::move(*control);
+    outlook_->observe_with([this](std::string_view json) { return control_->observe(json); });
     say("carries " + store_->describe() + " to Kafka");
     if (config_.signals.empty()) log_.warn(status::kNoSignals, {{"law", "unlimited"}});
     if (!outlook_->address().empty()) log_.info("serves HTTP", {{"address", outlook_->address()}});
@@ -114,6 +128,9 @@ class Daemon {
   void inspect() {
     starting_.submit([this] {
       auto found = store_->inspect();
+      if (found && judge_) {
+        if (auto fine = judge_->check(); !fine) found = std::unexpected(fine.error());
+      }
       loop_.post([this, found = std::move(found)] {
         if (stopping_) return;
         if (found) return begin(*found);
@@ -135,9 +152,23 @@ class Daemon {
     for (const std::string& warning : warnings) log_.warn(warning);
     if (!waits_because_.empty()) say("the database answers");
     begun_ = true;
+    driver_->use_lanes(lanes());
     driver_->start();
     service_.ready();
     if (auto hint = open_hint(config_)) listen(std::move(hint));
+  }
+
+  // Whether a live event can be kept from overtaking the backlog of its key.
+  bool lanes() {
+    const bool possible = store_->finds_keys() && key_leads_to_rows_;
+    if (possible) return true;
+    if (!key_leads_to_rows_) {
+      log_.warn(
+          "live events and backlog are not told apart: route.key has no {aggregateid}, which leads to the rows of "
+          "a key");
+    }
+    if (judge_) log_.warn("triage has no effect: without lanes there is no backlog to judge");
+    return false;
   }
 
   void listen(std::unique_ptr<ports::ArrivalHint> hint) {
@@ -167,6 +198,10 @@ class Daemon {
       return reloaded(false, fmt::format("{} cannot change without a restart: nothing changed",
                                          fmt::join(plan.needs_restart, ", ")));
     }
+    auto judge = open_judge(wanted->config, *store_);
+    const base::Status steering = judge ? control_->reload(wanted->config) : std::unexpected(judge.error());
+    if (!steering) return reloaded(false, steering.error().message + ": nothing changed");
+    driver_->judge_by(std::move(*judge));
     config_ = wanted->config;
     log_.set_level(static_cast<telemetry::LogLevel>(config_.log.level));
     reloaded(true, fmt::format("read the configuration again: {} changed", plan.changes.size()));
@@ -212,9 +247,12 @@ class Daemon {
   runtime::Loop loop_;
   std::unique_ptr<ports::OutboxStore> store_;
   std::unique_ptr<kafka::KafkaSink> sink_;
+  std::shared_ptr<triage::RuleJudge> judge_;  // null: everything is published
+  bool key_leads_to_rows_;                    // the record's key has the aggregateid in it
   ServiceManager service_;
   std::unique_ptr<runtime::RelayDriver> driver_;
   std::unique_ptr<Outlook> outlook_;
+  std::unique_ptr<ControlLoop> control_;
   std::mt19937_64 engine_{std::random_device{}()};
   resilience::Backoff backoff_{{.base = std::chrono::milliseconds(100), .factor = 2.0, .cap = std::chrono::seconds(5)}};
   runtime::Timer inspecting_{loop_, [this] { inspect(); }};
@@ -232,16 +270,22 @@ class Daemon {
 
 int run_daemon(const config::Config& config, const std::string& config_path) {
   telemetry::Log log(log_options(config));
-  auto route = relay::Route::make({topic_template(config), config.route.key, config.route.cloudevents});
+  auto route = relay::Route::make({.topic = topic_template(config),
+                                   .key = config.route.key,
+                                   .reconcile_topic = config.route.reconcile_topic,
+                                   .cloudevents = config.route.cloudevents});
   auto store = open_store(config);
   auto sink = kafka::KafkaSink::create(sink_settings(config, log));
-  for (const base::Error* error :
-       {route ? nullptr : &route.error(), store ? nullptr : &store.error(), sink ? nullptr : &sink.error()}) {
+  using Judge = base::Result<std::unique_ptr<triage::RuleJudge>>;
+  auto judge = store ? open_judge(config, **store) : Judge(nullptr);
+  for (const base::Error* error : {route ? nullptr : &route.error(), store ? nullptr : &store.error(),
+                                   sink ? nullptr : &sink.error(), judge ? nullptr : &judge.error()}) {
     if (error == nullptr) continue;
     std::cerr << error->message << '\n';
     return kExitWrongUsage;
   }
-  return Daemon(config, config_path, log, std::move(*store), std::move(*sink), std::move(*route)).run();
+  return Daemon(config, config_path, log, std::move(*store), std::move(*sink), std::move(*route), std::move(*judge))
+      .run();
 }
 
 }  // namespace spillway::app

@@ -66,7 +66,11 @@ base::Result<std::unique_ptr<Outlook>> Outlook::open(const config::Config& confi
                             .metrics = [self](telemetry::Exposition as) { return self->metrics_text(as); },
                             .readiness = [self] { return self->readiness(); },
                             .turn_age_s = [self] { return self->observer_.turn_age_s(); },
-                            .show_payloads = config.http.show_payloads});
+                            .show_payloads = config.http.show_payloads,
+                            .observe = [self](std::string_view json) -> base::Result<std::size_t> {
+                              if (self->observe_) return self->observe_(json);
+                              return base::fail(base::ErrorClass::kUnavailable, "it is only just starting");
+                            }});
   }
   outlook->observer_.start();
   return outlook;

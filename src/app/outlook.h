@@ -1,7 +1,9 @@
 // What a running daemon shows of itself: status, metrics, health, and what people may change over HTTP.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string_view>
 
 #include "base/result.h"
 #include "config/config.h"
@@ -26,6 +28,10 @@ class Outlook {
   void config_loaded(bool successful);
   // To be told what governor, signals and lanes say.
   status::Steering& steering() { return observer_.steering(); }
+  // Who takes pushed observations.
+  void observe_with(std::function<base::Result<std::size_t>(std::string_view)> observe) {
+    observe_ = std::move(observe);
+  }
   // host:port; empty where nothing is listened on.
   std::string address() const { return server_ ? server_->address() : std::string(); }
 
@@ -44,6 +50,7 @@ class Outlook {
   console::Desk desk_;
   console::Observer observer_;
   telemetry::Metrics metrics_;
+  std::function<base::Result<std::size_t>(std::string_view)> observe_;
   std::unique_ptr<http::Server> server_;
   bool stopping_ = false;
 };

@@ -121,7 +121,7 @@ TEST(WaitingRows, CoverTheBacklogAndTheRestOfLiveOnce) {
   for (int i = 0; i < 20; ++i) store.insert({});
   const auto old = reader->read({}, fence.incarnation, {.rows = 5});
   ports::Progress progress;
-  progress.backlog = {{old->frame, 5}};
+  progress.backlog = {{.at = {old->frame, 5}}};
   for (int i = 0; i < 20; ++i) store.insert({});
   const auto live = reader->read({{old->frame.to, ""}, std::nullopt}, fence.incarnation, {.rows = 7});
   progress.live = {live->frame, 27};

@@ -133,7 +133,7 @@ class OutboxLedger {
   // Upserts by seq, so a call may be repeated.
   virtual base::Status record(const Fence& fence, std::span<const model::Settlement> settlements) = 0;
 
-  // Released rows that have been acknowledged: they become history.
+  // Released rows that have been acknowledged: they become history; what a rule reconciled becomes open.
   virtual base::Status finish(const Fence& fence, std::span<const std::int64_t> seqs) = 0;
 
   // Removes rows that are finished in every lane, not open in the ledger, and published for at least `keep`; at most

@@ -120,7 +120,8 @@ base::Status Ledger::record(const ports::Fence& fence, std::span<const model::Se
 
 base::Status Ledger::finish(const ports::Fence& fence, std::span<const std::int64_t> seqs) {
   FencedWrite finish{
-      "finished as (update spillway.settled set state = 'done', changed_at = clock_timestamp() "
+      "finished as (update spillway.settled set changed_at = clock_timestamp(), "
+      "state = case verdict when 'reconcile' then 'open' else 'done' end "
       "where outbox = $1 and seq = any ($5::bigint[]) and state = 'released' and (select holds from fence))"};
   if (layout_.marks_rows()) {
     finish.writes += fmt::format(", marked as ({})",

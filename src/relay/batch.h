@@ -19,6 +19,7 @@ struct Batch {
   bool ready = true;
   std::vector<bool> waits;    // live rows whose key has backlog; empty: none
   std::vector<bool> settled;  // backlog rows that triage keeps from being sent; empty: none
+  std::int64_t verdicts = 0;  // how many settlements have to be on record before its verdicts are
 
   bool done() const { return next == page.rows.size(); }
   std::size_t left() const { return page.rows.size() - next; }

@@ -32,7 +32,9 @@ class KeyStop {
   // A row is about to be recorded.
   void recording(const model::Settlement& settlement) {
     if (!enabled_ || !settlement.key) return;
-    if (!stop_key_ && settlement.verdict != model::Verdict::kWaiting) return;
+    using model::Verdict;
+    const bool stops = settlement.verdict == Verdict::kStopped || settlement.verdict == Verdict::kSetAside;
+    if (settlement.verdict != Verdict::kWaiting && !(stop_key_ && stops)) return;
     ports::HeldKey& held = stopped_.try_emplace(*settlement.key, ports::HeldKey{{}, settlement.seq}).first->second;
     held.first = std::min(held.first, settlement.seq);
     held.first_open = std::min(held.first_open.value_or(settlement.seq), settlement.seq);

@@ -54,7 +54,8 @@ bool Outbound::share_used(const Gate& gate) const {
 }
 
 Placement Outbound::offer(const Offer& offer, base::Instant now) {
-  auto addressed = route_.address(*offer.row, offer.db_now_micros);
+  auto addressed = offer.reconciled != nullptr ? route_.reconcile(*offer.row, *offer.reconciled, offer.db_now_micros)
+                                               : route_.address(*offer.row, offer.db_now_micros);
   if (!addressed) return settle(offer, nullptr, addressed.error().message);
   if (auto refused = refused_.empty() ? refused_.end() : refused_.find(offer.ordinal); refused != refused_.end()) {
     return settle(offer, &*addressed, std::move(refused_.extract(refused).mapped()));
@@ -107,18 +108,34 @@ bool Outbound::topic_over(const TopicPlaces& topic_places, base::Instant now) co
   return topic_places.missing_since && base::elapsed(*topic_places.missing_since, now) >= limits_.unknown_topic_after;
 }
 
+model::Settlement Outbound::describe(const model::Row& row, const Addressed* addressed) {
+  model::Settlement settlement;
+  settlement.seq = row.seq;
+  settlement.id = row.id;
+  if (row.aggregate_id) settlement.key = std::string(*row.aggregate_id);
+  if (addressed != nullptr) settlement.topic = addressed->topic;
+  settlement.type = row.type;
+  settlement.bytes = static_cast<std::int64_t>(row.payload ? row.payload->size() : 0);
+  settlement.who = "relay";
+  return settlement;
+}
+
+model::Settlement Outbound::describe(const model::Row& row, std::int64_t db_now_micros) {
+  const auto addressed = route_.address(row, db_now_micros);
+  return describe(row, addressed ? &*addressed : nullptr);
+}
+
+// What a rule decided stands, also where the reconcile topic does not take it.
 Placement Outbound::settle(const Offer& offer, const Addressed* addressed, std::string reason) {
-  const model::Row& row = *offer.row;
-  settlement_ = {};
-  settlement_.seq = row.seq;
-  settlement_.id = row.id;
-  if (row.aggregate_id) settlement_.key = std::string(*row.aggregate_id);
-  if (addressed != nullptr) settlement_.topic = addressed->topic;
-  settlement_.type = row.type;
-  settlement_.bytes = static_cast<std::int64_t>(row.payload ? row.payload->size() : 0);
+  if (offer.reconciled != nullptr) {
+    settlement_ = *offer.reconciled;
+    settlement_.state = model::SettlementState::kOpen;
+    settlement_.reason += fmt::format(" (not on the reconcile topic: {})", reason);
+    return Placement::kSettle;
+  }
+  settlement_ = describe(*offer.row, addressed);
   settlement_.verdict = model::Verdict::kSetAside;
   settlement_.reason = std::move(reason);
-  settlement_.who = "relay";
   return Placement::kSettle;
 }
 

@@ -36,7 +36,8 @@ struct Offer {
   const model::Row* row = nullptr;
   std::int64_t db_now_micros = 0;
   Ordinal ordinal = 0;
-  std::optional<std::uint32_t> again;  // read again for this gate: goes past the rows that wait there
+  std::optional<std::uint32_t> again;             // read again for this gate: goes past the rows that wait there
+  const model::Settlement* reconciled = nullptr;  // a rule sends it to the reconcile topic
 };
 
 // What an answer of the sink means for the row.
@@ -67,6 +68,8 @@ class Outbound {
   Placement offer(const Offer& offer, base::Instant now);
   // The reason of the last kSettle, complete but for who and when.
   const model::Settlement& settlement() const { return settlement_; }
+  // The row as the ledger has it, without verdict and reason.
+  model::Settlement describe(const model::Row& row, std::int64_t db_now_micros);
 
   Answer answered(const ports::Delivery& delivery, base::Instant now);
 
@@ -120,6 +123,7 @@ class Outbound {
   bool queues_at(std::uint32_t gate, const Offer& offer) const;
   Placement wait_at(std::uint32_t gate, const Offer& offer);
   Placement settle(const Offer& offer, const Addressed* addressed, std::string reason);
+  static model::Settlement describe(const model::Row& row, const Addressed* addressed);
   Placement send(const Offer& offer, const Addressed& addressed, std::uint32_t gate, base::Instant now);
   void came_back(const Flight& flight);
   void regroup(TopicPlaces& places);

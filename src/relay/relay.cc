@@ -26,6 +26,13 @@ Relay::Relay(Route route, const RelayOptions& options, ports::Sink& sink, std::f
       read_backoff_(kStoreBackoff),
       ledger_backoff_(kStoreBackoff) {}
 
+void Relay::use_lanes(bool lanes, bool triage) {
+  options_.lanes = lanes;
+  options_.triage = lanes && triage;
+  key_stop_ = KeyStop(options_.stop_key, lanes);
+  keys_known_ = !key_stop_.enabled();
+}
+
 void Relay::lease_held(const ports::Lease& lease, base::Instant now) {
   if (state_ != RelayState::kStandby && fence_.epoch == lease.epoch && fence_.holder == lease.holder) return;
   fence_ = {lease.holder, lease.epoch, {}};
@@ -64,6 +71,7 @@ void Relay::forget(std::string why) {
   asides_.clear();
   unrecorded_.clear();
   recording_ = finishing_ = 0;
+  settled_total_ = recorded_total_ = 0;
   released_.forget();
   clear_.reset();
   keys_to_check_.clear();
@@ -165,6 +173,7 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
     if (unrecorded_.size() >= kUnrecordedMost) return false;
     const model::Row& row = batch.page.rows[batch.next];
     const Ordinal ordinal = batch.ordinals[batch.next];
+    if (!batch.settled.empty() && batch.settled[batch.next]) continue;
     if (key_stop_.stops(row, Released::is(ordinal))) {
       settle(stays_behind(row, key_stop_.verdict(), "an earlier event of its key is held back"), ordinal);
       continue;
@@ -176,7 +185,8 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
     }
     const bool again = window == nullptr;
     if (!may_go(ordinal, again)) return false;
-    switch (outbound_.offer({&row, batch.page.db_now_micros, ordinal, batch.gate}, now)) {
+    const Offer offer{&row, batch.page.db_now_micros, ordinal, batch.gate, released_.reconciled(row.seq, ordinal)};
+    switch (outbound_.offer(offer, now)) {
       case Placement::kSent: went(ordinal, again); continue;
       case Placement::kDeferred: continue;
       case Placement::kBlocked: return false;
@@ -202,6 +212,7 @@ model::Settlement Relay::stays_behind(const model::Row& row, model::Verdict verd
 void Relay::settle(model::Settlement settlement, Ordinal ordinal) {
   key_stop_.recording(settlement);
   if (settlement.verdict == model::Verdict::kSetAside) ++counters_.set_aside;
+  ++settled_total_;
   unrecorded_.push_back({std::move(settlement), ordinal});
 }
 

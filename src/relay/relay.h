@@ -20,6 +20,7 @@
 #include "base/time.h"
 #include "governor/drain_pacer.h"
 #include "model/row.h"
+#include "ports/judge.h"
 #include "ports/outbox_store.h"
 #include "ports/sink.h"
 #include "relay/key_stop.h"
@@ -40,6 +41,7 @@ struct RelayOptions {
   // Live and backlog are told apart; needs OutboxStore::finds_keys.
   bool lanes = false;
   base::Duration live_age = std::chrono::seconds(5);
+  bool triage = false;  // backlog is judged before it is sent
   base::Duration poll_busy = std::chrono::milliseconds(2);
   base::Duration poll_idle = std::chrono::milliseconds(50);
   base::Duration save_every = std::chrono::milliseconds(100);
@@ -71,6 +73,8 @@ struct RelayCounters {
   std::int64_t arrived_live = 0;  // rows that live traffic brought to be sent now
   std::int64_t sent = 0;          // handed to the sink, some of them again
   std::int64_t waited = 0;        // live rows that had to wait for their key's backlog
+  std::int64_t discarded = 0;     // by a rule
+  std::int64_t reconciled = 0;    // likewise
   std::int64_t recoveries = 0;    // times that what was left behind became backlog
   std::int64_t set_aside = 0;
   std::int64_t forgotten = 0;  // times that memory was dropped and the saved position loaded again
@@ -83,16 +87,21 @@ class Relay {
   // `uniform` gives numbers in [0, 1): the jitter of waits after a failure.
   Relay(Route route, const RelayOptions& options, ports::Sink& sink, std::function<double()> uniform);
 
+  // Before it starts: whether live and backlog can be told apart, and whether backlog is judged.
+  void use_lanes(bool lanes, bool triage);
+
   // What happened.
   void lease_held(const ports::Lease& lease, base::Instant now);
   void lease_lost();
   void drain();  // SIGTERM: finish what is out, send nothing new
   void pause(bool paused) { paused_ = paused; }
   void pause_backlog(bool paused) { backlog_paused_ = paused; }
+  void judge(bool wanted) { options_.triage = options_.lanes && wanted; }
   // How fast rows may go from now on; without limit until the first call.
   void pace(const governor::Decision& decision);
   void hint() { pace_.hint(); }  // rows may have arrived
-  void read_done(base::Result<model::Page> page, base::Instant now);
+  // `judgements`: where the request asked for them.
+  void read_done(base::Result<model::Page> page, base::Instant now, std::vector<ports::Judgement> judgements = {});
   void keys_behind_done(const base::Result<std::vector<std::size_t>>& keys, base::Instant now);
   void ledger_done(const LedgerAnswer& answer, base::Instant now);
   void sink_events(const ports::SinkEvents& events, base::Instant now);
@@ -139,7 +148,11 @@ class Relay {
 
   void forget(std::string why);
   void live_read(model::Page page, base::Instant now);
-  void backlog_read(model::Page page);
+  void backlog_read(model::Page page, std::vector<ports::Judgement> judgements);
+  void take_judgements(Interval& interval, Batch& batch, std::vector<ports::Judgement> judgements);
+  void judgements_recorded();
+  bool verdicts_to_save() const;
+  void verdicts_saved();
   void again_read(model::Page page, const Again& again);
   void read_failed(const base::Error& error, const std::optional<Again>& again, base::Instant now);
   void note_rows(const model::Page& page);
@@ -225,7 +238,9 @@ class Relay {
   base::Instant ledger_not_before_{};
   base::Instant read_not_before_{};
   std::deque<Unrecorded> unrecorded_;
-  std::size_t recording_ = 0;  // of unrecorded_, from the front
+  std::int64_t settled_total_ = 0;   // that ever entered unrecorded_, in this life
+  std::int64_t recorded_total_ = 0;  // that left it
+  std::size_t recording_ = 0;        // of unrecorded_, from the front
   ports::Progress saved_;
   ports::Progress saving_;
   std::int64_t saving_published_ = 0;

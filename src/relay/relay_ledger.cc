@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kReleasedMost = 10'000;  // known and not finished
-constexpr std::size_t kRecordedAtOnce = 500;
+constexpr std::size_t kRecordedAtOnce = 5'000;
 constexpr base::Duration kReleasedEvery = std::chrono::seconds(1);
 // The place also moves while no row arrives; saving that is a matter of a quick start, and of knowing after it what was
 // left behind: twice within live_age.
@@ -26,6 +26,33 @@ bool Relay::moved_since_save() const {
   if (options_.lanes && state_ == RelayState::kRunning && read_up_to_micros_ != saved_.read_up_to_unix_micros)
     return true;
   return !(lanes_.backlog().empty() && saved_.backlog.empty()) && lanes_.progress().backlog != saved_.backlog;
+}
+
+// Pages of backlog whose settlements are all on record; the place up to which they reach goes with the next save.
+bool Relay::verdicts_to_save() const {
+  return std::ranges::any_of(lanes_.backlog(), [this](const Interval& interval) {
+    const auto& batches = interval.lane().batches();
+    const auto waiting = std::ranges::find(batches, false, &Batch::ready);
+    return waiting != batches.end() && waiting->verdicts <= recorded_total_;
+  });
+}
+
+void Relay::judgements_recorded() {
+  for (Interval& interval : lanes_.backlog()) {
+    for (const Batch& batch : interval.lane().batches()) {
+      if (!batch.ready && batch.verdicts <= recorded_total_) {
+        interval.judged_up_to(batch.page.frame, batch.page.rows.back().seq);
+      }
+    }
+  }
+}
+
+void Relay::verdicts_saved() {
+  for (Interval& interval : lanes_.backlog()) {
+    for (Batch& batch : interval.lane().batches()) {
+      batch.ready = batch.ready || interval.judged(batch.page.frame, batch.page.rows.back().seq);
+    }
+  }
 }
 
 LedgerRequest Relay::held_keys_request(base::Instant now) {
@@ -84,15 +111,19 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
 }
 
 std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
-  if (unsaved_published_ == 0 && splits_ == saved_splits_ && !moved_since_save()) return std::nullopt;
+  if (unsaved_published_ == 0 && splits_ == saved_splits_ && !verdicts_to_save() && !moved_since_save()) {
+    return std::nullopt;
+  }
   // Reading stops where as many are unsaved as may be sent again.
   const auto most =
       std::min(options_.save_rows, std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.ahead / 2)));
-  const bool much = unsaved_published_ >= most || state_ == RelayState::kDraining || splits_ != saved_splits_;
+  const bool much =
+      unsaved_published_ >= most || state_ == RelayState::kDraining || splits_ != saved_splits_ || verdicts_to_save();
   const bool rows_passed = unsaved_published_ > 0 || unsaved_recorded_ || lanes_.live().window().position().last_seq;
   const base::Duration every = rows_passed ? options_.save_every : idle_save_every();
   if (!much && base::elapsed(last_save_, now) < every) return std::nullopt;
   LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave);
+  judgements_recorded();
   saving_ = lanes_.progress();
   saving_.read_up_to_unix_micros = read_up_to_micros_;
   saving_published_ = unsaved_published_;
@@ -117,6 +148,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
     case LedgerRequest::Kind::kSave:
       saved_ = saving_;
       saved_splits_ = saving_splits_;
+      verdicts_saved();
       unsaved_recorded_ = false;
       ++counters_.saves;
       unsaved_published_ -= std::exchange(saving_published_, 0);
@@ -129,6 +161,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
         Released::is(ordinal) ? released_.recorded(settlement.seq) : finish(settlement.seq, ordinal);
       }
       unrecorded_.erase(unrecorded_.begin(), unrecorded_.begin() + static_cast<std::ptrdiff_t>(recording_));
+      recorded_total_ += static_cast<std::int64_t>(recording_);
       recording_ = 0;
       unsaved_recorded_ = true;
       break;
@@ -137,8 +170,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
       keys_due_ = now;
       break;
     case LedgerRequest::Kind::kReleased:
-      for (const model::Settlement& settlement : answer.released)
-        released_.add(settlement.seq, settlement.key.value_or(""));
+      for (const model::Settlement& settlement : answer.released) released_.add(settlement);
       // What stands in front of them may have changed with them.
       if (released_.has_unread()) keys_known_ = !key_stop_.enabled();
       break;

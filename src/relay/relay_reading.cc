@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxPageRows = 5'000;
 constexpr std::size_t kPagesAhead = 2;
+constexpr std::size_t kUnrecordedMost = 10'000;
 constexpr std::size_t kAsidesMost = 8;  // one that waits for a token must not keep the others out
 constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kKeysAtOnce = 500;
@@ -67,9 +68,13 @@ std::optional<ReadRequest> Relay::backlog_request() {
   Interval* interval = lanes_.to_read();
   if (interval == nullptr || backlog_paused_ || (limited_ && backlog_rate_ == 0)) return std::nullopt;
   if (lanes_.batches_behind() >= kPagesAhead || !room_in(interval->lane())) return std::nullopt;
+  if (unrecorded_.size() >= kUnrecordedMost) return std::nullopt;
   const double most = limited_ ? std::max(kSmallestPage, backlog_rate_ * kBacklogPageS) : kMaxPageRows;
   const auto rows = static_cast<std::size_t>(std::min<double>(most, kMaxPageRows));
-  return page_request(interval->lane(), Reading::kBacklog, rows);
+  ReadRequest request = page_request(interval->lane(), Reading::kBacklog, rows);
+  request.judge = options_.triage;
+  request.as_of_unix_micros = interval->began_unix_micros();
+  return request;
 }
 
 std::optional<ReadRequest> Relay::again_request(base::Instant now) {
@@ -204,7 +209,7 @@ void Relay::read_failed(const base::Error& error, const std::optional<Again>& ag
   if (again->gate) outbound_.wanted_done(*again->gate);
 }
 
-void Relay::read_done(base::Result<model::Page> page, base::Instant now) {
+void Relay::read_done(base::Result<model::Page> page, base::Instant now, std::vector<ports::Judgement> judgements) {
   const Reading reading = std::exchange(reading_, Reading::kNothing);
   const std::optional<Again> again = std::exchange(again_out_, std::nullopt);
   if (reading_life_ != life_ || state_ != RelayState::kRunning) return;
@@ -215,7 +220,7 @@ void Relay::read_done(base::Result<model::Page> page, base::Instant now) {
   if (again) {
     again_read(std::move(*page), *again);
   } else if (reading == Reading::kBacklog) {
-    backlog_read(std::move(*page));
+    backlog_read(std::move(*page), std::move(judgements));
   } else {
     live_read(std::move(*page), now);
   }
@@ -254,10 +259,36 @@ void Relay::live_read(model::Page page, base::Instant now) {
   if (batch->ready) counters_.arrived_live += static_cast<std::int64_t>(batch->left());
 }
 
-void Relay::backlog_read(model::Page page) {
+void Relay::backlog_read(model::Page page, std::vector<ports::Judgement> judgements) {
   note_rows(page);
-  if (Interval* interval = lanes_.to_read()) interval->take(std::move(page));
+  Interval* interval = lanes_.to_read();
+  Batch* batch = interval == nullptr ? nullptr : interval->take(std::move(page));
+  if (batch != nullptr && options_.triage) take_judgements(*interval, *batch, std::move(judgements));
   lanes_.drop_finished();
+}
+
+// A verdict holds once the ledger has it; that a row is to be published is on record as the place up to which rows were
+// judged. Until then nothing of the page is sent. What was judged in an earlier life stays as it was.
+void Relay::take_judgements(Interval& interval, Batch& batch, std::vector<ports::Judgement> judgements) {
+  const model::Page& page = batch.page;
+  for (ports::Judgement& judgement : judgements) {
+    if (judgement.verdict == model::Verdict::kPublish) continue;
+    const model::Row& row = page.rows[judgement.row];
+    if (interval.judged(page.frame, row.seq)) continue;
+    if (batch.settled.empty()) batch.settled.resize(page.rows.size());
+    batch.settled[judgement.row] = true;
+    const bool discard = judgement.verdict == model::Verdict::kDiscard;
+    ++(discard ? counters_.discarded : counters_.reconciled);
+    model::Settlement settlement = outbound_.describe(row, page.db_now_micros);
+    settlement.verdict = judgement.verdict;
+    // What goes to the reconcile topic is sent as the rows are that a person lets go.
+    settlement.state = discard ? model::SettlementState::kDone : model::SettlementState::kReleased;
+    settlement.rule = std::move(judgement.rule);
+    settlement.reason = std::move(judgement.reason);
+    settle(std::move(settlement), batch.ordinals[judgement.row]);
+  }
+  batch.verdicts = settled_total_;
+  batch.ready = interval.judged(page.frame, page.rows.back().seq);
 }
 
 void Relay::again_read(model::Page page, const Again& again) {

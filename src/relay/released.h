@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/settlement.h"
 #include "relay/gate.h"
 
 namespace spillway::relay {
@@ -19,8 +20,16 @@ class Released {
   static bool is(Ordinal ordinal) { return ordinal >= kWindowEnds; }
 
   // A row that is known already is left alone: the ledger names it until it is finished there.
-  void add(std::int64_t seq, std::string key) {
-    if (known_.insert(seq).second) unread_.emplace(seq, std::move(key));
+  void add(const model::Settlement& settlement) {
+    if (!known_.insert(settlement.seq).second) return;
+    unread_.emplace(settlement.seq, settlement.key.value_or(""));
+    if (settlement.verdict == model::Verdict::kReconcile) reconciled_.emplace(settlement.seq, settlement);
+  }
+  // What a rule decided about a row that goes to the reconcile topic; null for all others.
+  const model::Settlement* reconciled(std::int64_t seq, Ordinal ordinal) const {
+    if (!is(ordinal) || reconciled_.empty()) return nullptr;
+    const auto found = reconciled_.find(seq);
+    return found == reconciled_.end() ? nullptr : &found->second;
   }
 
   // Those that were never read, by seq; `put_back` where the read brought nothing.
@@ -51,15 +60,19 @@ class Released {
   const std::vector<std::int64_t>& finished() const { return finished_; }
   // The ledger has been told about the first `count` of them.
   void told(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) known_.erase(finished_[i]);
+    for (std::size_t i = 0; i < count; ++i) recorded(finished_[i]);
     finished_.erase(finished_.begin(), finished_.begin() + static_cast<std::ptrdiff_t>(count));
   }
   // Recorded anew, for a person to look at.
-  void recorded(std::int64_t seq) { known_.erase(seq); }
+  void recorded(std::int64_t seq) {
+    known_.erase(seq);
+    reconciled_.erase(seq);
+  }
 
   void forget() {
     known_.clear();
     unread_.clear();
+    reconciled_.clear();
     finished_.clear();
   }
 
@@ -71,6 +84,7 @@ class Released {
 
   std::set<std::int64_t> known_;
   std::map<std::int64_t, std::string> unread_;  // with their keys
+  std::map<std::int64_t, model::Settlement> reconciled_;
   std::vector<std::int64_t> finished_;
 };
 

@@ -69,12 +69,16 @@ std::optional<Template::Field> Template::single_field() const {
   return pieces_.front().field;
 }
 
+bool Template::has(Field field) const {
+  return std::ranges::any_of(pieces_, [field](const Piece& piece) { return piece.field == field; });
+}
+
 base::Result<Route> Route::make(const RouteOptions& options) {
   auto topic = Template::parse(options.topic);
   if (!topic) return std::unexpected(topic.error());
   auto key = Template::parse(options.key);
   if (!key) return std::unexpected(key.error());
-  return Route(std::move(*topic), std::move(*key), options.cloudevents);
+  return Route(std::move(*topic), std::move(*key), options);
 }
 
 base::Result<Addressed> Route::address(const model::Row& row, std::int64_t db_now_micros) {
@@ -100,10 +104,23 @@ base::Result<Addressed> Route::address(const model::Row& row, std::int64_t db_no
   return addressed;
 }
 
+base::Result<Addressed> Route::reconcile(const model::Row& row, const model::Settlement& settlement,
+                                         std::int64_t db_now_micros) {
+  auto addressed = address(row, db_now_micros);
+  if (!addressed) return addressed;
+  headers_.push_back({"spillway-verdict", to_string(settlement.verdict)});
+  headers_.push_back({"spillway-rule", settlement.rule});
+  headers_.push_back({"spillway-reason", settlement.reason});
+  headers_.push_back({"spillway-topic", addressed->topic});
+  addressed->topic = options_.reconcile_topic;
+  addressed->headers = headers_;
+  return addressed;
+}
+
 void Route::add_standard_headers(const model::Row& row, const model::RecordTime& time) {
   id_text_.resize(36);
   base::write_uuid(row.id, id_text_.data());
-  if (cloudevents_) {
+  if (options_.cloudevents) {
     headers_.push_back({"ce_specversion", "1.0"});
     headers_.push_back({"ce_id", id_text_});
     headers_.push_back({"ce_type", row.type});

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/row.h"
+#include "model/settlement.h"
 #include "ports/sink.h"
 
 namespace spillway::relay {
@@ -25,6 +26,7 @@ class Template {
   // The field, when the whole template is one field: its bytes may be used without a copy.
   enum class Field : unsigned char { kText, kAggregateType, kAggregateId, kType, kId };
   std::optional<Field> single_field() const;
+  bool has(Field field) const;
 
  private:
   struct Piece {
@@ -37,6 +39,7 @@ class Template {
 struct RouteOptions {
   std::string topic = "outbox.event.{aggregatetype}";
   std::string key = "{aggregateid}";
+  std::string reconcile_topic = "outbox.reconcile";
   bool cloudevents = false;
 };
 
@@ -56,10 +59,16 @@ class Route {
   // kRejected where the row's headers are not a JSON object or the topic needs an aggregateid that is NULL: the row can
   // never be sent as it is.
   base::Result<Addressed> address(const model::Row& row, std::int64_t db_now_micros);
+  // To the reconcile topic, with headers that say which rule sent it there, why, and where it would have gone.
+  base::Result<Addressed> reconcile(const model::Row& row, const model::Settlement& settlement,
+                                    std::int64_t db_now_micros);
+
+  // Whether all events of one key have the same aggregateid, so that it leads to the rows of a key.
+  bool key_has_aggregate_id() const { return key_.has(Template::Field::kAggregateId); }
 
  private:
-  Route(Template topic, Template key, bool cloudevents)
-      : topic_(std::move(topic)), key_(std::move(key)), cloudevents_(cloudevents) {}
+  Route(Template topic, Template key, RouteOptions options)
+      : topic_(std::move(topic)), key_(std::move(key)), options_(std::move(options)) {}
 
   base::Status add_own_headers(std::string_view json);
   void add_standard_headers(const model::Row& row, const model::RecordTime& time);
@@ -68,7 +77,7 @@ class Route {
 
   Template topic_;
   Template key_;
-  bool cloudevents_;
+  RouteOptions options_;
   std::string topic_text_;
   std::string key_text_;
   std::string id_text_;

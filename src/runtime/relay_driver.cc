@@ -143,14 +143,22 @@ void RelayDriver::dispatch(base::Instant now) {
 
 void RelayDriver::read(relay::ReadRequest request) {
   if (request.kind == relay::ReadRequest::Kind::kKeysBehind) return look_up_keys(std::move(request));
-  reading_.submit([this, request = std::move(request)] {
+  reading_.submit([this, request = std::move(request), judge = options_.judge] {
     auto page = request.kind == relay::ReadRequest::Kind::kPage
                     ? reader_->read(request.from, request.incarnation, request.limits)
                     : reader_->read_again(request.seqs, request.incarnation, request.limits);
-    loop_.post([this, page = std::move(page)]() mutable {
+    std::vector<ports::Judgement> judgements;
+    if (page && request.judge && judge && !page->rows.empty()) {
+      if (auto judged = judge->judge(*page, request.as_of_unix_micros)) {
+        judgements = std::move(*judged);
+      } else {
+        page = std::unexpected(judged.error());
+      }
+    }
+    loop_.post([this, page = std::move(page), judgements = std::move(judgements)]() mutable {
       const base::Instant now = Loop::now();
       check_lease(now);
-      relay_.read_done(std::move(page), now);
+      relay_.read_done(std::move(page), now, std::move(judgements));
       turn();
     });
   });

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "ports/judge.h"
 #include "ports/outbox_store.h"
 #include "ports/sink.h"
 #include "relay/lease_keeper.h"
@@ -19,6 +20,7 @@ struct DriverOptions {
   relay::LeaseKeeper::Times lease;
   std::string holder_name;                           // shown to people: host and process
   std::optional<std::chrono::seconds> keep;          // cleanup; empty = never
+  std::shared_ptr<ports::Judge> judge;               // asked where the relay wants a page judged
   std::function<void(const std::string&)> on_event;  // one line for the log
 };
 
@@ -38,6 +40,14 @@ class RelayDriver {
   void hint();
 
   const relay::Relay& relay() const { return relay_; }
+  // Before the start.
+  void use_lanes(bool lanes) { relay_.use_lanes(lanes, options_.judge != nullptr); }
+  void pace(const governor::Decision& decision) { relay_.pace(decision); }
+  // From the next page on.
+  void judge_by(std::shared_ptr<ports::Judge> judge) {
+    options_.judge = std::move(judge);
+    relay_.judge(options_.judge != nullptr);
+  }
   const relay::LeaseKeeper& lease() const { return keeper_; }
   // When the loop last came by; frozen when the loop is.
   base::Instant last_turn() const { return last_turn_; }

@@ -105,7 +105,9 @@ base::Status Ledger::record(const ports::Fence& fence, std::span<const Settlemen
 
 base::Status Ledger::finish(const ports::Fence& fence, std::span<const std::int64_t> seqs) {
   return session_.fenced(fence, [&](Connection& connection) {
-    auto finish_one = connection.use("UPDATE spillway_settled SET state = 'done' WHERE seq = ? AND state = 'released'");
+    auto finish_one = connection.use(
+        "UPDATE spillway_settled SET state = iif(verdict = 'reconcile', 'open', 'done')"
+        " WHERE seq = ? AND state = 'released'");
     for (std::int64_t seq : seqs) {
       finish_one.bind(seq).run();
       finish_one.reset();

@@ -534,6 +534,21 @@ TEST_P(OutboxStoreContract, APublishedSettlementIsReleasedThenFinished) {
   EXPECT_EQ(read_all(at), Seqs{});
 }
 
+TEST_P(OutboxStoreContract, AReconciledRowWaitsForAPersonOnceItIsOnItsTopic) {
+  const Fence fence = own();
+  auto row = settlement(4, model::Verdict::kReconcile);
+  row.state = model::SettlementState::kReleased;
+  record(fence, {row});
+  EXPECT_EQ(released(), Seqs{4});
+  EXPECT_EQ(operator_->figures()->open_settlements, 0);
+  EXPECT_TRUE(ledger_->finish(fence, Seqs{4}));
+  EXPECT_EQ(released(), Seqs{});
+  const auto open = operator_->settlements({});
+  ASSERT_EQ(open->size(), 1U);
+  EXPECT_EQ(open->front().verdict, model::Verdict::kReconcile);
+  EXPECT_EQ(open->front().rule, "rule-1");
+}
+
 TEST_P(OutboxStoreContract, ADiscardedSettlementIsHistory) {
   const Fence fence = own();
   const auto one = settlement(bench_->insert({}), model::Verdict::kReconcile);

@@ -224,7 +224,8 @@ void FakeOutbox::record(const Settlement& settlement, std::int64_t now_micros) {
 void FakeOutbox::finish(std::int64_t seq) {
   const auto found = settled_.find(seq);
   if (found != settled_.end() && found->second.state == SettlementState::kReleased) {
-    found->second.state = SettlementState::kDone;
+    const bool reconciled = found->second.verdict == Verdict::kReconcile;
+    found->second.state = reconciled ? SettlementState::kOpen : SettlementState::kDone;
   }
 }
 
