@@ -29,10 +29,10 @@ Output run(Command command, const std::string& text, bool json = false) {
 }
 
 TEST(ConfigCheck, EndsWithZeroAndSaysWhatItChecked) {
-  const auto output = run(config_check, config::kComplete + "lanes: {live_age: 6s}\n");
+  const auto output = run(config_check, config::kComplete + "http: {show_payloads: true}\n");
   EXPECT_EQ(output.status, 0);
   EXPECT_EQ(output.out, "a.yaml is valid\n");
-  EXPECT_THAT(output.err, StartsWith("warning: a.yaml:3:19: lanes.live_age"));
+  EXPECT_THAT(output.err, StartsWith("warning: a.yaml:3:23: http.show_payloads"));
 }
 
 TEST(ConfigCheck, ListsEveryFaultOnStderrAndEndsWithTwo) {
