@@ -5,6 +5,7 @@
 namespace spillway::relay {
 namespace {
 
+constexpr double kFirstS = 1;  // over which the first rate is a plain average
 // Live rows are read as they come where they have been within this time; the slowest poll is 50 ms.
 constexpr base::Duration kPrompt = std::chrono::milliseconds(500);
 
@@ -17,7 +18,7 @@ governor::TickInputs LoadMeter::observe(const Relay& relay, base::Instant now) {
   governor::TickInputs in;
   if (at_) {
     const double seconds = std::max(1e-3, base::seconds(base::elapsed(*at_, now)));
-    if (caught_up && was_caught_up_) rate_.add(static_cast<double>(counters.arrived_live - arrived_), seconds);
+    if (caught_up && was_caught_up_) measure(static_cast<double>(counters.arrived_live - arrived_), seconds);
     in.sent_events = static_cast<double>(counters.sent - sent_);
     sending_ = in.sent_events / seconds;
   }
@@ -31,6 +32,17 @@ governor::TickInputs LoadMeter::observe(const Relay& relay, base::Instant now) {
   sent_ = counters.sent;
   was_caught_up_ = caught_up;
   return in;
+}
+
+// A moving average that starts at nothing would say too little for seconds.
+void LoadMeter::measure(double arrivals, double seconds) {
+  if (first_s_ >= kFirstS) {
+    rate_.add(arrivals, seconds);
+    return;
+  }
+  first_arrivals_ += arrivals;
+  first_s_ += seconds;
+  rate_ = governor::LiveRate(first_arrivals_ / first_s_);
 }
 
 }  // namespace spillway::relay

@@ -24,10 +24,14 @@ class LoadMeter {
   double held_live() const { return held_live_; }
 
  private:
+  void measure(double arrivals, double seconds);
+
   std::optional<base::Instant> at_;
   std::int64_t arrived_ = 0;
   std::int64_t sent_ = 0;
   bool was_caught_up_ = false;
+  double first_arrivals_ = 0;  // of the first second
+  double first_s_ = 0;
   governor::LiveRate rate_;
   std::optional<double> sending_;
   double held_live_ = 0;
