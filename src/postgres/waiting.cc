@@ -150,7 +150,7 @@ std::string waiting_sql(const TableLayout& layout, const ports::Progress& progre
   };
   std::string sql = rest_of(progress.live);
   if (!progress.live.frame.to.empty()) sql += " or not " + visible(progress.live.frame.to);
-  for (const model::Position& position : progress.backlog) sql += " or " + rest_of(position);
+  for (const ports::Interval& interval : progress.backlog) sql += " or " + rest_of(interval.at);
   return '(' + sql + ')';
 }
 

@@ -76,8 +76,8 @@ Waiting waiting_behind(Connection& connection, const ports::Progress& progress) 
 
 bool waits_behind(const ports::Progress& progress, std::int64_t seq) {
   if (seq > place_of(progress.live).after) return true;
-  return std::ranges::any_of(progress.backlog, [seq](const model::Position& interval) {
-    const Place place = place_of(interval);
+  return std::ranges::any_of(progress.backlog, [seq](const ports::Interval& interval) {
+    const Place place = place_of(interval.at);
     return seq > place.after && seq <= place.to.value_or(seq);
   });
 }
