@@ -36,6 +36,8 @@ Client make_client(rd_kafka_type_t type, std::initializer_list<std::pair<const c
   return client;
 }
 
+// The refresh of metadata keeps librdkafka's five minutes: one that comes in while a leader waits for the metadata of
+// its own makes the client join again, which takes seconds each time and can go on for a minute.
 Client make_consumer(const FeedOptions& options) {
   return make_client(RD_KAFKA_CONSUMER, {{"bootstrap.servers", options.bootstrap},
                                          {"group.id", options.group},
@@ -44,7 +46,6 @@ Client make_consumer(const FeedOptions& options) {
                                          {"heartbeat.interval.ms", "500"},
                                          {"auto.commit.interval.ms", "250"},
                                          {"fetch.wait.max.ms", "20"},
-                                         {"topic.metadata.refresh.interval.ms", "1000"},
                                          {"reconnect.backoff.max.ms", "500"},
                                          {"log_level", "0"}});
 }

@@ -27,7 +27,8 @@ struct FeedOptions {
 
 class RecordFeed {
  public:
-  // Throws std::runtime_error where librdkafka does not take the options. Topics that do not exist yet are found later.
+  // Throws std::runtime_error where librdkafka does not take the options. The topics exist already; those that do not
+  // are looked for again after five minutes.
   explicit RecordFeed(const FeedOptions& options);
   // Leaves the group; what is still to be written to the retry topic gets a few seconds.
   ~RecordFeed();
