@@ -46,7 +46,6 @@ relay::LedgerAnswer perform(ports::OutboxLedger& ledger, const relay::LedgerRequ
 RelayDriver::RelayDriver(Loop& loop, ports::OutboxStore& store, ports::Sink& sink, int sink_fd, relay::Route route,
                          DriverOptions options)
     : loop_(loop),
-      store_(store),
       sink_(sink),
       options_(std::move(options)),
       relay_(std::move(route), options_.relay, sink, uniform()),

@@ -71,7 +71,6 @@ class RelayDriver {
   void say(const std::string& line) const;
 
   Loop& loop_;
-  ports::OutboxStore& store_;
   ports::Sink& sink_;
   DriverOptions options_;
   relay::Relay relay_;
