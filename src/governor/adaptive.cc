@@ -289,7 +289,8 @@ Decision AdaptiveLaw::decide(const TickInputs& in) {
   healthy_total_ = total;
   healthy_budget_ = may_rise ? d.backlog_budget : healthy_budget_;
   if (bound && total < total_) {
-    d.state = State::kBackingOff;
+    // While live is still held that is what people have to see.
+    if (d.state != State::kBraking) d.state = State::kBackingOff;
     d.cause = {CauseKind::kThrottled, window_cause_.signal, total_, *bound, ""};
   }
   return d;
