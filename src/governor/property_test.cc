@@ -33,13 +33,15 @@ enum class Fault {
 // A random history of a governor: the samples need not make sense, only the numbers have to be numbers.
 class History {
  public:
-  explicit History(std::uint64_t seed) : random_(seed) {
+  explicit History(std::uint64_t seed, std::size_t signals = 1) : random_(seed) {
     spec_ = one_signal(1 + static_cast<double>(below(5)));
     spec_.min = 10 + uniform() * 200;
     if (uniform() < 0.3) spec_.max.reset();
     if (uniform() < 0.3) spec_.backlog_min = uniform() * 40;
     if (uniform() < 0.2) spec_.hold_live = false;
     if (uniform() < 0.3) spec_.signals[0].lag_ceiling_s = 0.2 + uniform();
+    spec_.signals.resize(signals, spec_.signals[0]);
+    for (std::size_t i = 0; i < signals; ++i) spec_.signals[i].name += std::to_string(i);
     live_ = uniform() < 0.1 ? 0 : uniform() * 2000;
     governor_.emplace(spec_);
   }
@@ -47,6 +49,12 @@ class History {
   double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   const GovernorSpec& spec() const { return spec_; }
+  // From the next tick on, events/s.
+  void offer(double live) { live_ = live; }
+  void hold_live() {
+    spec_.hold_live = true;
+    governor_.emplace(spec_);
+  }
 
   SignalSample sample() {
     SignalSample s;
@@ -103,6 +111,16 @@ class History {
     s.p99_s = 0.2 + 1e-3 * uniform();
     return s;
   }
+  // Nearly all answers late: of a service that retries have buried.
+  SignalSample buried() {
+    SignalSample s;
+    s.covers_until = at(t_);
+    s.completions = std::floor(100 + 900 * uniform());
+    s.good = std::floor(s.completions * 0.5 * uniform());
+    s.mean_s = 2 + uniform();
+    s.p99_s = 2 * *s.mean_s;
+    return s;
+  }
   void remember(const SignalSample& s) { last_healthy_ = s; }
 
   const Decision& tick(double by_s, std::vector<SignalSample> samples) {
@@ -153,6 +171,23 @@ RC_GTEST_PROP(Property, TotalNeverExceedsTheCapacityPlusTheQueueCorrection, (std
   }
 }
 
+RC_GTEST_PROP(Property, WhereLiveAloneTakesAllTheBacklogGetsItsMinimum, (std::uint64_t seed)) {
+  History h(seed);
+  for (int second = 0; second < 40; ++second) {
+    std::vector<SignalSample> samples;
+    if (second > 0) samples.push_back(h.uniform() < 0.5 ? h.healthy() : h.sample());
+    // A window without completions is no news, and while there is none the backlog gets no more than it had.
+    if (second > 0 && samples[0].completions == 0) samples[0] = h.healthy();
+    for (int tick = 0; tick < 4; ++tick) {
+      const Decision& d = h.tick(0.25, tick == 0 ? samples : std::vector<SignalSample>{});
+      if (d.state != State::kBraking && d.live_rate >= d.total_rate) {
+        RC_ASSERT(d.backlog_budget == h.spec().backlog_min);
+      }
+      if (tick == 3 && h.uniform() < 0.5) h.offer(d.total_rate * (0.9 + 2 * h.uniform()));
+    }
+  }
+}
+
 RC_GTEST_PROP(Property, NoSignalFaultRaisesTheRate, (std::uint64_t seed)) {
   History h(seed);
   const int healthy_for = 5 + static_cast<int>(h.below(30));
@@ -183,6 +218,73 @@ RC_GTEST_PROP(Property, NoSignalFaultRaisesTheRate, (std::uint64_t seed)) {
       }
       RC_ASSERT(d.total_rate <= total + 1e-6);
       RC_ASSERT(d.backlog_budget <= budget + 1e-6);
+    }
+  }
+}
+
+RC_GTEST_PROP(Property, OneHealthySignalDoesNotRaiseTheRateForAnother, (std::uint64_t seed)) {
+  History h(seed, 2);
+  const auto both = [&](bool healthy) {
+    std::vector<SignalSample> samples{h.healthy(), healthy ? h.healthy() : h.sample()};
+    samples[1].signal = 1;
+    return samples;
+  };
+  const int healthy_for = 5 + static_cast<int>(h.below(30));
+  double budget = 0;
+  double total = 0;
+  for (int second = 0; second < healthy_for; ++second) {
+    const auto samples = both(second == healthy_for - 1 || h.uniform() < 0.8);
+    h.remember(samples[0]);
+    for (int tick = 0; tick < 4; ++tick) {
+      const Decision& d = h.tick(0.25, tick == 0 && second > 0 ? samples : std::vector<SignalSample>{});
+      budget = d.backlog_budget;
+      total = d.total_rate;
+      if (d.state == State::kBraking) return;
+    }
+  }
+  const auto fault = static_cast<Fault>(h.below(9));
+  for (int second = 0; second < 25; ++second) {
+    std::vector<SignalSample> samples{h.healthy()};
+    samples[0].signal = 1;
+    if (fault != Fault::kMissing) samples.push_back(h.spoilt(fault));
+    for (int tick = 0; tick < 4; ++tick) {
+      const Decision& d = h.tick(0.25, tick == 0 ? samples : std::vector<SignalSample>{});
+      // Two sources do not speak at the same instant: one counts as missing once it is two seconds old.
+      const bool still_standing = second <= 1 && fault != Fault::kPartial;
+      if (still_standing) {
+        budget = std::max(budget, d.backlog_budget);
+        total = std::max(total, d.total_rate);
+      }
+      RC_ASSERT(d.total_rate <= total + 1e-6);
+      RC_ASSERT(d.backlog_budget <= budget + 1e-6);
+    }
+  }
+}
+
+RC_GTEST_PROP(Property, NoSignalFaultEndsTheBrake, (std::uint64_t seed)) {
+  History h(seed);
+  h.hold_live();
+  bool braking = false;
+  for (int second = 0; second < 30; ++second) {
+    const SignalSample s = second < 10 ? h.healthy() : h.buried();
+    h.remember(s);
+    for (int tick = 0; tick < 4; ++tick) {
+      const Decision& d = h.tick(0.25, tick == 0 && second > 0 ? std::vector{s} : std::vector<SignalSample>{});
+      braking = d.state == State::kBraking;
+    }
+  }
+  RC_ASSERT(braking);
+  // All but the last: a target that is gone for good must not hold live for ever, so those that answer may end it.
+  const auto fault = static_cast<Fault>(h.below(8));
+  double total = std::numeric_limits<double>::infinity();
+  for (int second = 0; second < 25; ++second) {
+    for (int tick = 0; tick < 4; ++tick) {
+      std::vector<SignalSample> samples;
+      if (tick == 0 && fault != Fault::kMissing) samples.push_back(h.spoilt(fault));
+      const Decision& d = h.tick(0.25, samples);
+      RC_ASSERT(d.state == State::kBraking);
+      RC_ASSERT(d.total_rate <= total + 1e-6);
+      total = d.total_rate;
     }
   }
 }
