@@ -148,7 +148,10 @@ void ControlLoop::show(base::Instant now) {
   if (const auto behind = driver_.relay().behind(now); behind && *waiting.events > 0) {
     waiting.oldest_age_s = base::seconds(*behind);
   }
-  steering_.sent(now, {.live = counters.published - counters.published_backlog, .backlog = counters.published_backlog},
+  steering_.sent(now,
+                 {.live = counters.published - counters.published_backlog,
+                  .promoted = counters.published_promoted,
+                  .backlog = counters.published_backlog - counters.published_promoted},
                  waiting);
 }
 

@@ -35,6 +35,7 @@ namespace {
 relay::RelayOptions relay_options(const config::Config& config, bool marks_rows) {
   relay::RelayOptions options;
   options.live_age = config.lanes.live_age;
+  options.promote = config.lanes.key_with_backlog == config::KeyWithBacklog::kPromote;
   options.outbound.bytes_in_flight = config.limits.bytes_in_flight.count;
   options.outbound.events_in_flight = static_cast<std::size_t>(config.limits.events_in_flight);
   options.outbound.unknown_topic_after = config.route.unknown_topic_after;

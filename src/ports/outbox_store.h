@@ -67,6 +67,11 @@ struct KeyBefore {
   std::int64_t before = std::numeric_limits<std::int64_t>::max();  // seq
 };
 
+struct KeyAfter {
+  std::string key{};
+  std::int64_t after = 0;  // seq
+};
+
 class OutboxReader {
  public:
   virtual ~OutboxReader() = default;
@@ -87,6 +92,11 @@ class OutboxReader {
   virtual base::Result<std::vector<std::size_t>> keys_behind(std::span<const KeyBefore> keys,
                                                              std::span<const model::Position> places,
                                                              const std::string& incarnation) = 0;
+
+  // The rows of these keys with a larger seq than `after` beyond one of `places`, one key after the other, each in
+  // order of seq. Frame and next are empty; `more`: it stopped early because of the limits. Otherwise as keys_behind.
+  virtual base::Result<model::Page> read_keys(std::span<const KeyAfter> keys, std::span<const model::Position> places,
+                                              const std::string& incarnation, ReadLimits limits) = 0;
 };
 
 struct SaveRequest {

@@ -14,6 +14,8 @@
 namespace spillway::postgres {
 namespace {
 
+constexpr char kNoLanes[] = "a table whose rows are marked one by one has no lanes";
+
 // Before every seq. One above the smallest number, which PostgreSQL does not read as a bigint.
 constexpr std::int64_t kNoSeq = std::numeric_limits<std::int64_t>::min() + 1;
 
@@ -110,7 +112,12 @@ base::Result<model::Page> PendingReader::read_again(std::span<const std::int64_t
 base::Result<std::vector<std::size_t>> PendingReader::keys_behind(std::span<const ports::KeyBefore>,
                                                                   std::span<const model::Position>,
                                                                   const std::string&) {
-  return base::fail(base::ErrorClass::kFatal, "a table whose rows are marked one by one has no lanes");
+  return base::fail(base::ErrorClass::kFatal, kNoLanes);
+}
+
+base::Result<model::Page> PendingReader::read_keys(std::span<const ports::KeyAfter>, std::span<const model::Position>,
+                                                   const std::string&, ports::ReadLimits) {
+  return base::fail(base::ErrorClass::kFatal, kNoLanes);
 }
 
 }  // namespace spillway::postgres

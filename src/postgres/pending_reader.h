@@ -31,6 +31,8 @@ class PendingReader final : public ports::OutboxReader {
   base::Result<std::vector<std::size_t>> keys_behind(std::span<const ports::KeyBefore> keys,
                                                      std::span<const model::Position> places,
                                                      const std::string& incarnation) override;
+  base::Result<model::Page> read_keys(std::span<const ports::KeyAfter> keys, std::span<const model::Position> places,
+                                      const std::string& incarnation, ports::ReadLimits limits) override;
 
  private:
   // Those of `pending` that were not handed out. Forgets what was and is pending no longer; `cut`: the list ends early.

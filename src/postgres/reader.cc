@@ -247,27 +247,35 @@ std::int64_t Reader::before_all_of(const model::Position& place) const {
   return known == spans_.end() ? kNoSeq : std::max(kNoSeq, std::min(known->first, known->first_late) - 1);
 }
 
-// One look a key into the index on (aggregateid, seq). The bound keeps a key with a long history from being read whole.
-base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const ports::KeyBefore> keys,
-                                                           std::span<const model::Position> places,
-                                                           const std::string& incarnation) {
-  if (fetch_.expect(incarnation)) spans_.clear();
+// A condition on a row of alias o: it lies beyond one of the places. The bound keeps a key with a long history from
+// being read whole.
+base::Result<std::string> Reader::beyond(std::span<const model::Position> places) const {
   const std::string seq = identifier(layout_.seq);
   const std::string tx = identifier(layout_.tx);
   std::int64_t bound = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::string> beyond;
+  std::vector<std::string> any;
   for (const model::Position& place : places) {
     for (const std::string* snapshot : {&place.frame.from, &place.frame.to}) {
       if (!parse_snapshot(*snapshot)) return std::unexpected(unreadable(*snapshot));
     }
     bound = std::min(bound, before_all_of(place));
-    beyond.push_back(fmt::format(
+    any.push_back(fmt::format(
         "(o.{0} > {1} and pg_visible_in_snapshot(o.{2}, {3}::pg_snapshot) and not pg_visible_in_snapshot(o.{2}, "
         "{4}::pg_snapshot))",
         seq, place.last_seq.value_or(kNoSeq), tx, literal(place.frame.to),
         literal(place.frame.from.empty() ? kSeesNothing : place.frame.from)));
   }
-  if (keys.empty() || beyond.empty()) return std::vector<std::size_t>{};
+  return fmt::format("o.{} > {} and ({}){}", seq, bound, fmt::join(any, " or "), fetch_.not_settled("o", ""));
+}
+
+// One look a key into the index on (aggregateid, seq).
+base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const ports::KeyBefore> keys,
+                                                           std::span<const model::Position> places,
+                                                           const std::string& incarnation) {
+  if (fetch_.expect(incarnation)) spans_.clear();
+  if (keys.empty() || places.empty()) return std::vector<std::size_t>{};
+  const auto condition = beyond(places);
+  if (!condition) return std::unexpected(condition.error());
   std::vector<std::string> names;
   std::vector<std::int64_t> befores;
   for (const ports::KeyBefore& key : keys) {
@@ -276,10 +284,10 @@ base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const ports
   }
   auto found = fetch_.fetch(
       fmt::format(", (select string_agg(k.n::text, ',' order by k.n) from unnest({}::text[], {}::bigint[]) with "
-                  "ordinality k(key, before, n) where exists (select from {} o where o.{} = k.key and o.{} > {} "
-                  "and o.{} < k.before and ({}){}))",
+                  "ordinality k(key, before, n) where exists (select from {} o where o.{} = k.key "
+                  "and o.{} < k.before and {}))",
                   literal(array_text(names)), literal(array_text(befores)), table_, identifier(layout_.aggregate_id),
-                  seq, bound, seq, fmt::join(beyond, " or "), fetch_.not_settled("o", "")),
+                  identifier(layout_.seq), *condition),
       "", 0);
   if (!found) return std::unexpected(found.error());
   std::vector<std::size_t> indexes;
@@ -292,6 +300,34 @@ base::Result<std::vector<std::size_t>> Reader::keys_behind(std::span<const ports
     text.remove_prefix(std::min(text.size(), static_cast<std::size_t>(end - text.data()) + 1));
   }
   return indexes;
+}
+
+base::Result<model::Page> Reader::read_keys(std::span<const ports::KeyAfter> keys,
+                                            std::span<const model::Position> places, const std::string& incarnation,
+                                            ports::ReadLimits limits) {
+  if (fetch_.expect(incarnation)) spans_.clear();
+  if (keys.empty() || places.empty()) return model::Page{};
+  const auto condition = beyond(places);
+  if (!condition) return std::unexpected(condition.error());
+  std::vector<std::string> names;
+  std::vector<std::int64_t> afters;
+  for (const ports::KeyAfter& key : keys) {
+    names.push_back(key.key);
+    afters.push_back(key.after);
+  }
+  const std::size_t rows = fetch_.row_limit(limits);
+  const std::string seq = identifier(layout_.seq);
+  const std::string key = identifier(layout_.aggregate_id);
+  const std::string select = fmt::format(
+      "select @columns@ from unnest({}::text[], {}::bigint[]) with ordinality k(key, after, n) cross join lateral "
+      "(select o.* from {} o where o.{} = k.key and o.{} > k.after and {} order by o.{}, o.{} limit {}) o "
+      "order by k.n, o.{} limit {}",
+      literal(array_text(names)), literal(array_text(afters)), table_, key, seq, *condition, key, seq, rows, seq, rows);
+  auto fetched = fetch_.fetch("", select, limits.bytes);
+  if (!fetched) return std::unexpected(fetched.error());
+  model::Page page = std::move(fetched->page);
+  page.more = fetched->full || fetched->seen >= rows;
+  return page;
 }
 
 base::Result<model::Page> Reader::read_again(std::span<const std::int64_t> seqs, const std::string& incarnation,

@@ -26,6 +26,8 @@ class Reader final : public ports::OutboxReader {
   base::Result<std::vector<std::size_t>> keys_behind(std::span<const ports::KeyBefore> keys,
                                                      std::span<const model::Position> places,
                                                      const std::string& incarnation) override;
+  base::Result<model::Page> read_keys(std::span<const ports::KeyAfter> keys, std::span<const model::Position> places,
+                                      const std::string& incarnation, ports::ReadLimits limits) override;
 
  private:
   struct Pair {
@@ -55,6 +57,7 @@ class Reader final : public ports::OutboxReader {
   base::Result<model::Page> read_late(const model::Position& at, const Pair& pair, ports::ReadLimits limits);
   base::Status find_span(const model::Frame& frame, const Pair& pair);
   std::int64_t before_all_of(const model::Position& place) const;
+  base::Result<std::string> beyond(std::span<const model::Position> places) const;
 
   PageFetch fetch_;
   TableLayout layout_;

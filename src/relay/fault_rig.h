@@ -281,11 +281,15 @@ class FaultRig {
   base::Result<model::Page> perform_read(const ReadRequest& request) {
     if (read_fault) return std::unexpected(*read_fault);
     const auto reader = store.open_reader();
-    auto page = request.kind == ReadRequest::Kind::kPage
-                    ? reader->read(request.from, request.incarnation, request.limits)
+    using Kind = ReadRequest::Kind;
+    auto page = request.kind == Kind::kPage ? reader->read(request.from, request.incarnation, request.limits)
+                : request.kind == Kind::kKeyRows
+                    ? reader->read_keys(request.keys_after, request.places, request.incarnation, request.limits)
                     : reader->read_again(request.seqs, request.incarnation, request.limits);
     if (page && !page->rows.empty()) {
-      std::string rows = request.kind == ReadRequest::Kind::kPage ? "read" : "read again";
+      std::string rows = request.kind == Kind::kPage      ? "read"
+                         : request.kind == Kind::kKeyRows ? "promote"
+                                                          : "read again";
       for (const model::Row& row : page->rows) rows += " " + std::to_string(row.seq);
       tell(rows);
     }

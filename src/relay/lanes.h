@@ -62,7 +62,7 @@ class Lanes {
   void split(std::int64_t began_unix_micros);
 
   void finish(Ordinal ordinal);
-  bool is_live(Ordinal ordinal) const { return ordinal >= live_first_; }
+  bool is_live(Ordinal ordinal) const { return ordinal >= live_first_ && ordinal < kPromotedBegin; }
   // Intervals with nothing left to do are dropped.
   void drop_finished();
 

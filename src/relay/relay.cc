@@ -50,6 +50,7 @@ void Relay::drain() {
   if (state_ == RelayState::kRunning) {
     lanes_.live().batches().clear();
     for (Interval& interval : lanes_.backlog()) interval.lane().batches().clear();
+    promoted_.clear();
     asides_.clear();
     state_ = RelayState::kDraining;
   } else if (state_ == RelayState::kLoading) {
@@ -68,6 +69,8 @@ void Relay::forget(std::string why) {
   forgot_because_ = std::move(why);
   outbound_.forget();
   lanes_ = Lanes();
+  promotion_ = Promotion();
+  promoted_.clear();
   asides_.clear();
   unrecorded_.clear();
   recording_ = finishing_ = 0;
@@ -115,6 +118,7 @@ void Relay::split(base::Instant now) {
   read_up_to_ = frozen_at_;
   read_up_to_micros_ = frozen_micros_;
   published_at_split_ = counters_.published;
+  promotion_.more_backlog();
   ++splits_;
   if (!lanes_.backlog().empty()) ++counters_.recoveries;
 }
@@ -143,8 +147,11 @@ void Relay::pump_live(base::Instant now) {
   while (!batches.empty() && pump_batch(batches.front(), &lanes_.live().window(), now)) batches.pop_front();
 }
 
-// An interval begins when all of the one before is on its way.
+// Keys that go first hold up the rest, and so does the look for their rows: what it finds must not leave by the lane
+// meanwhile. An interval begins when all of the one before is on its way.
 void Relay::pump_backlog(base::Instant now) {
+  while (!promoted_.empty() && pump_batch(promoted_.front(), nullptr, now)) promoted_.pop_front();
+  if (!promoted_.empty() || reading_ == Reading::kPromotion) return;
   for (Interval& interval : lanes_.backlog()) {
     auto& batches = interval.lane().batches();
     while (!batches.empty() && pump_batch(batches.front(), &interval.lane().window(), now)) batches.pop_front();
@@ -184,6 +191,11 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
       continue;
     }
     const bool again = window == nullptr;
+    if (!again && promotion_.rows() > 0 && !lanes_.is_live(ordinal)) {
+      const auto meeting = promotion_.meet(row.seq, ordinal);
+      if (meeting == Promotion::Meeting::kPass) lanes_.finish(ordinal);
+      if (meeting != Promotion::Meeting::kNotPromoted) continue;
+    }
     if (!may_go(ordinal, again)) return false;
     const Offer offer{&row, batch.page.db_now_micros, ordinal, batch.gate, released_.reconciled(row.seq, ordinal)};
     switch (outbound_.offer(offer, now)) {
@@ -218,13 +230,19 @@ void Relay::settle(model::Settlement settlement, Ordinal ordinal) {
 
 void Relay::finish(std::int64_t seq, Ordinal ordinal) {
   if (Released::is(ordinal)) return released_.finish(seq);
-  lanes_.finish(ordinal);
+  if (Promotion::is(ordinal)) {
+    if (const auto met = promotion_.finished(seq)) lanes_.finish(*met);
+    promotions_completed();
+  } else {
+    lanes_.finish(ordinal);
+  }
   if (!lanes_.is_live(ordinal)) lanes_.drop_finished();
 }
 
 void Relay::finished(const Flight& flight) {
   ++counters_.published;
   if (!live_row(flight.ordinal)) ++counters_.published_backlog;
+  if (Promotion::is(flight.ordinal)) ++counters_.published_promoted;
   counters_.published_bytes += flight.bytes;
   ++unsaved_published_;
   if (options_.marks_rows) acknowledged_.push_back(flight.seq);
@@ -252,7 +270,8 @@ base::Instant Relay::next_wake(base::Instant now) const {
   base::Instant wake = now + std::chrono::milliseconds(100);
   const bool reads = state_ == RelayState::kRunning && reading_ == Reading::kNothing && !paused_;
   if (reads && room_in(lanes_.live())) wake = std::min(wake, std::max(pace_.next(), read_not_before_));
-  if (limited_ && (lanes_.batches_behind() > 0 || !lanes_.live().batches().empty() || !asides_.empty())) {
+  if (limited_ &&
+      (lanes_.batches_behind() > 0 || !promoted_.empty() || !lanes_.live().batches().empty() || !asides_.empty())) {
     wake = std::min(wake, now + kPaceEvery);
   }
   if (!ledger_out_ && unsaved_published_ > 0) {

@@ -27,6 +27,7 @@
 #include "relay/lanes.h"
 #include "relay/outbound.h"
 #include "relay/poll_pace.h"
+#include "relay/promotion.h"
 #include "relay/released.h"
 #include "relay/requests.h"
 #include "spillway/resilience/backoff.h"
@@ -42,6 +43,9 @@ struct RelayOptions {
   bool lanes = false;
   base::Duration live_age = std::chrono::seconds(5);
   bool triage = false;  // backlog is judged before it is sent
+  // A key with backlog that a live event waits behind goes first; otherwise the event waits its turn. Not with triage:
+  // rows are judged in the order of the lane.
+  bool promote = false;
   base::Duration poll_busy = std::chrono::milliseconds(2);
   base::Duration poll_idle = std::chrono::milliseconds(50);
   base::Duration save_every = std::chrono::milliseconds(100);
@@ -68,7 +72,8 @@ constexpr const char* to_string(RelayState state) {
 struct RelayCounters {
   std::int64_t read = 0;
   std::int64_t published = 0;
-  std::int64_t published_backlog = 0;  // of these
+  std::int64_t published_backlog = 0;   // of these
+  std::int64_t published_promoted = 0;  // likewise: backlog that went first
   std::int64_t published_bytes = 0;
   std::int64_t arrived_live = 0;  // rows that live traffic brought to be sent now
   std::int64_t sent = 0;          // handed to the sink, some of them again
@@ -136,7 +141,16 @@ class Relay {
   const std::string& forgot_because() const { return forgot_because_; }
 
  private:
-  enum class Reading : std::uint8_t { kNothing, kLive, kBacklog, kAgain, kKeysOfLive, kKeysOfReleased, kKeysToRelease };
+  enum class Reading : std::uint8_t {
+    kNothing,
+    kLive,
+    kBacklog,
+    kAgain,
+    kKeysOfLive,
+    kKeysOfReleased,
+    kKeysToRelease,
+    kPromotion
+  };
   struct Again {                        // what is being read again, and for what
     std::optional<std::uint32_t> gate;  // empty: released rows that were never read
     std::vector<Waiting> rows;          // by seq
@@ -148,6 +162,10 @@ class Relay {
 
   void forget(std::string why);
   void live_read(model::Page page, base::Instant now);
+  bool promotes() const { return options_.promote && !options_.triage; }
+  std::optional<ReadRequest> promotion_request();
+  void promotion_read(model::Page page);
+  void promotions_completed();
   void backlog_read(model::Page page, std::vector<ports::Judgement> judgements);
   void take_judgements(Interval& interval, Batch& batch, std::vector<ports::Judgement> judgements);
   void judgements_recorded();
@@ -207,7 +225,10 @@ class Relay {
   std::uint32_t ledger_life_ = 0;
 
   Lanes lanes_;
-  std::deque<Batch> asides_;  // read again, and released rows: outside the order of pages
+  Promotion promotion_;
+  std::deque<Batch> promoted_;                  // rows of keys that go first
+  std::vector<ports::KeyAfter> promoting_out_;  // whose rows are being read
+  std::deque<Batch> asides_;                    // read again, and released rows: outside the order of pages
   Reading reading_ = Reading::kNothing;
   std::optional<Again> again_out_;
   std::vector<ports::KeyBefore> keys_out_;          // that are being looked up

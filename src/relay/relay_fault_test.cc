@@ -160,6 +160,7 @@ void end_all_faults(FaultRig& rig) {
 
 std::int64_t recoveries = 0;
 std::int64_t waited = 0;
+std::int64_t promoted = 0;
 
 void one_run() {
   RelayOptions options;
@@ -169,6 +170,7 @@ void one_run() {
   options.ahead = *rc::gen::element<std::size_t>(1, 10, 100'000);
   options.stop_key = *rc::gen::arbitrary<bool>();
   options.lanes = *rc::gen::arbitrary<bool>();
+  options.promote = *rc::gen::arbitrary<bool>();
   options.live_age = *rc::gen::element<base::Duration>(5ms, 100ms, 5s);
   const bool steady = *rc::gen::arbitrary<bool>();
   FaultRig rig(options);
@@ -190,12 +192,14 @@ void one_run() {
   RC_HOLDS(rig.broken_at_the_end());
   recoveries += rig.relay->counters().recoveries;
   waited += rig.relay->counters().waited;
+  promoted += rig.relay->counters().published_promoted;
 }
 
 TEST(RelayFaults, LosesNothingInvertsNoKeyAndPassesNoRowWhateverHappens) {
   for (int round = 0; round < 10; ++round) EXPECT_TRUE(rc::check(one_run));
   EXPECT_GT(recoveries, 100) << "lanes were hardly tried";
   EXPECT_GT(waited, 100) << "keys with backlog were hardly met";
+  EXPECT_GT(promoted, 100) << "hardly a key was promoted";
 }
 
 }  // namespace

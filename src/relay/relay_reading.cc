@@ -14,6 +14,7 @@ constexpr std::size_t kUnrecordedMost = 10'000;
 constexpr std::size_t kAsidesMost = 8;  // one that waits for a token must not keep the others out
 constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kKeysAtOnce = 500;
+constexpr std::size_t kPromotedAtOnce = 1'000;
 constexpr base::Duration kHeldUpAgain = std::chrono::milliseconds(100);
 // Backlog that is let out slowly is read in small pages, a second's worth: live reads wait for each.
 constexpr double kBacklogPageS = 1;
@@ -44,6 +45,7 @@ std::optional<ReadRequest> Relay::next_read(base::Instant now) {
   if (auto again = again_request(now)) return again;
   if (auto keys = keys_request()) return keys;
   if (room_in(lanes_.live()) && pace_.due(now)) return page_request(lanes_.live(), Reading::kLive, kMaxPageRows);
+  if (auto promotion = promotion_request()) return promotion;
   return backlog_request();
 }
 
@@ -75,6 +77,39 @@ std::optional<ReadRequest> Relay::backlog_request() {
   request.judge = options_.triage;
   request.as_of_unix_micros = interval->began_unix_micros();
   return request;
+}
+
+std::optional<ReadRequest> Relay::promotion_request() {
+  if (lanes_.backlog().empty()) {
+    if (promotion_.has_to_read()) promotion_ = Promotion();
+    return std::nullopt;
+  }
+  if (!promotion_.has_to_read() || backlog_paused_ || promoted_.size() >= kPagesAhead) return std::nullopt;
+  if (promotion_.rows() >= ahead_of_a_lane()) return std::nullopt;
+  promoting_out_ = promotion_.to_read(kKeysAtOnce);
+  ReadRequest request = read_request(ReadRequest::Kind::kKeyRows, Reading::kPromotion);
+  request.keys_after = promoting_out_;
+  request.places = lanes_.unplaced_backlog();
+  request.limits = {std::min(kPromotedAtOnce, ahead_of_a_lane() - promotion_.rows()), page_bytes()};
+  return request;
+}
+
+void Relay::promotion_read(model::Page page) {
+  counters_.read += static_cast<std::int64_t>(page.rows.size());
+  auto taken = promotion_.take(page, promoting_out_);
+  promotions_completed();
+  if (taken.rows.empty()) return;
+  std::vector<model::Row> rows;
+  for (std::size_t row : taken.rows) rows.push_back(page.rows[row]);
+  Batch batch;
+  batch.ordinals = std::move(taken.ordinals);
+  batch.page = std::move(page);
+  batch.page.rows = std::move(rows);
+  promoted_.push_back(std::move(batch));
+}
+
+void Relay::promotions_completed() {
+  for (std::string& key : promotion_.take_completed()) keys_to_release_.push_back(std::move(key));
 }
 
 std::optional<ReadRequest> Relay::again_request(base::Instant now) {
@@ -120,6 +155,7 @@ std::optional<ReadRequest> Relay::keys_request() {
       if (row.aggregate_id) last[*row.aggregate_id] = row.seq;
     }
     for (const auto& [key, seq] : last) keys_out_.push_back({std::string(key), seq});
+    std::erase_if(keys_out_, [this](const ports::KeyBefore& key) { return promotion_.complete(key.key); });
     return keys_request(Reading::kKeysOfLive, lanes_.unplaced_backlog());
   }
   if (lanes_.backlog().empty()) return std::nullopt;
@@ -132,8 +168,13 @@ std::optional<ReadRequest> Relay::keys_request() {
   }
   if (keys_to_check_.empty()) return std::nullopt;
   for (; !keys_to_check_.empty() && keys_out_.size() < kKeysAtOnce; keys_to_check_.pop_back()) {
-    keys_out_.push_back({std::move(keys_to_check_.back())});
+    if (promotion_.complete(keys_to_check_.back())) {
+      keys_to_release_.push_back(std::move(keys_to_check_.back()));
+    } else {
+      keys_out_.push_back({std::move(keys_to_check_.back())});
+    }
   }
+  if (keys_out_.empty()) return std::nullopt;
   return keys_request(Reading::kKeysToRelease, lanes_.unfinished_backlog());
 }
 
@@ -148,6 +189,7 @@ void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found
   if (reading == Reading::kKeysOfLive) live_keys_found(behind);
   if (reading == Reading::kKeysOfReleased) clear_.emplace();
   for (std::size_t i = 0; i < keys_out_.size(); ++i) {
+    if (behind[i] && promotes()) promotion_.want(keys_out_[i].key);
     if (behind[i]) continue;
     if (reading == Reading::kKeysToRelease) keys_to_release_.push_back(keys_out_[i].key);
     if (reading == Reading::kKeysOfReleased) clear_->push_back(keys_out_[i].before);
@@ -217,7 +259,9 @@ void Relay::read_done(base::Result<model::Page> page, base::Instant now, std::ve
   read_backoff_.reset();
   store_error_.reset();
   outbound_.clock(page->db_now_micros, now);
-  if (again) {
+  if (reading == Reading::kPromotion) {
+    promotion_read(std::move(*page));
+  } else if (again) {
     again_read(std::move(*page), *again);
   } else if (reading == Reading::kBacklog) {
     backlog_read(std::move(*page), std::move(judgements));

@@ -12,15 +12,16 @@
 namespace spillway::relay {
 
 struct ReadRequest {
-  enum class Kind : std::uint8_t { kPage, kAgain, kKeysBehind };
+  enum class Kind : std::uint8_t { kPage, kAgain, kKeysBehind, kKeyRows };
 
   Kind kind = Kind::kPage;
   model::Position from;  // kPage
   bool judge = false;    // kPage: the answer comes with judgements as of `as_of_unix_micros`
   std::int64_t as_of_unix_micros = 0;
-  std::vector<std::int64_t> seqs;       // kAgain, ascending
-  std::vector<ports::KeyBefore> keys;   // kKeysBehind: which of them have rows beyond one of the places?
-  std::vector<model::Position> places;  // kKeysBehind
+  std::vector<std::int64_t> seqs;           // kAgain, ascending
+  std::vector<ports::KeyBefore> keys;       // kKeysBehind: which of them have rows beyond one of the places?
+  std::vector<ports::KeyAfter> keys_after;  // kKeyRows: their rows beyond one of the places
+  std::vector<model::Position> places;      // kKeysBehind, kKeyRows
   std::string incarnation;
   ports::ReadLimits limits;
 };

@@ -16,6 +16,9 @@ namespace spillway::relay {
 // A row's place in reading order, counted from the start of the window's life.
 using Ordinal = std::uint64_t;
 
+// Below this they are places in lanes; above it rows that leave outside the order of pages.
+constexpr Ordinal kPromotedBegin = Ordinal{1} << 62;
+
 class Window {
  public:
   // Everything before `start` is finished. Ordinals begin with `first`.

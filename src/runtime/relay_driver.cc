@@ -143,8 +143,10 @@ void RelayDriver::dispatch(base::Instant now) {
 void RelayDriver::read(relay::ReadRequest request) {
   if (request.kind == relay::ReadRequest::Kind::kKeysBehind) return look_up_keys(std::move(request));
   reading_.submit([this, request = std::move(request), judge = options_.judge] {
-    auto page = request.kind == relay::ReadRequest::Kind::kPage
-                    ? reader_->read(request.from, request.incarnation, request.limits)
+    using Kind = relay::ReadRequest::Kind;
+    auto page = request.kind == Kind::kPage ? reader_->read(request.from, request.incarnation, request.limits)
+                : request.kind == Kind::kKeyRows
+                    ? reader_->read_keys(request.keys_after, request.places, request.incarnation, request.limits)
                     : reader_->read_again(request.seqs, request.incarnation, request.limits);
     std::vector<ports::Judgement> judgements;
     if (page && request.judge && judge && !page->rows.empty()) {

@@ -17,6 +17,10 @@ constexpr char kFollowing[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS
 constexpr char kOfKey[] =
     "SELECT 1 FROM spillway_outbox AS o WHERE aggregateid = ? AND seq > ? AND seq <= ? AND seq < ?"
     " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq) LIMIT 1";
+constexpr char kRowsOfKey[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS
+                              " FROM spillway_outbox AS o WHERE aggregateid = ? AND seq > ? AND seq <= ?"
+                              " AND NOT EXISTS (SELECT 1 FROM spillway_settled AS s WHERE s.seq = o.seq)"
+                              " ORDER BY seq";
 constexpr char kOne[] = "SELECT " SPILLWAY_SQLITE_ROW_COLUMNS " FROM spillway_outbox WHERE seq = ?";
 
 void check_incarnation(Connection& connection, const std::string& expected) {
@@ -86,6 +90,34 @@ base::Result<model::Page> Reader::read_again(std::span<const std::int64_t> seqs,
     const Transaction snapshot(connection, Transaction::Kind::kRead);
     check_incarnation(connection, expected_incarnation);
     return read_listed(connection, seqs, limits);
+  });
+}
+
+base::Result<model::Page> Reader::read_keys(std::span<const ports::KeyAfter> keys,
+                                            std::span<const model::Position> places,
+                                            const std::string& expected_incarnation, ports::ReadLimits limits) {
+  return session_.answer([&](Connection& connection) {
+    const Transaction snapshot(connection, Transaction::Kind::kRead);
+    check_incarnation(connection, expected_incarnation);
+    model::Page page;
+    page.db_now_micros = now_millis(connection) * 1000;
+    auto rows = connection.use(kRowsOfKey);
+    std::size_t bytes = 0;
+    for (const ports::KeyAfter& wanted : keys) {
+      for (const model::Position& position : places) {
+        const Place place = place_of(position);
+        rows.reset();
+        rows.bind(wanted.key).bind(std::max(place.after, wanted.after)).bind(*place.to);
+        while (rows.step()) {
+          if (page.rows.size() >= limits.rows || bytes >= limits.bytes) {
+            page.more = true;
+            return page;
+          }
+          bytes += append_row(rows, connection.path(), page);
+        }
+      }
+    }
+    return page;
   });
 }
 

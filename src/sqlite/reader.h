@@ -18,6 +18,8 @@ class Reader final : public ports::OutboxReader {
   base::Result<std::vector<std::size_t>> keys_behind(std::span<const ports::KeyBefore> keys,
                                                      std::span<const model::Position> places,
                                                      const std::string& expected_incarnation) override;
+  base::Result<model::Page> read_keys(std::span<const ports::KeyAfter> keys, std::span<const model::Position> places,
+                                      const std::string& expected_incarnation, ports::ReadLimits limits) override;
 
  private:
   Session session_;

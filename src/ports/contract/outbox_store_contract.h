@@ -625,6 +625,29 @@ TEST_P(OutboxStoreContract, KeysAreFoundBeyondAPlace) {
   EXPECT_EQ(behind(page.rows[3].seq), Found{}) << "what is in the ledger does not count";
 }
 
+TEST_P(OutboxStoreContract, TheRowsOfKeysComeKeyByKey) {
+  ASSERT_TRUE(store().inspect());
+  if (!store().finds_keys()) GTEST_SKIP() << "no index leads to the rows of a key";
+  for (const char* key : {"a", "b", "a", "b", "a"}) bench_->insert({.aggregate_id = key});
+  const model::Page page = read({});
+  bench_->insert({.aggregate_id = "a"});
+  const auto rows = [&](std::int64_t after, std::optional<std::int64_t> last, ReadLimits limits) {
+    const std::vector<KeyAfter> keys{{"b", 0}, {"none", 0}, {"a", after}};
+    const std::vector<model::Position> places{{page.frame, last}};
+    auto found = reader_->read_keys(keys, places, incarnation_, limits);
+    EXPECT_TRUE(found) << found.error().message;
+    return found ? std::move(*found) : model::Page{};
+  };
+  const auto seq = [&page](std::size_t row) { return page.rows[row].seq; };
+  EXPECT_EQ(seqs_of(rows(0, std::nullopt, {})), (Seqs{seq(1), seq(3), seq(0), seq(2), seq(4)}));
+  EXPECT_EQ(seqs_of(rows(seq(2), std::nullopt, {})), (Seqs{seq(1), seq(3), seq(4)}));
+  EXPECT_EQ(seqs_of(rows(0, seq(1), {})), (Seqs{seq(3), seq(2), seq(4)}));
+  const model::Page cut = rows(0, std::nullopt, {.rows = 3});
+  EXPECT_EQ(seqs_of(cut), (Seqs{seq(1), seq(3), seq(0)}));
+  EXPECT_TRUE(cut.more);
+  EXPECT_EQ(cut.rows.back().aggregate_id, "a");
+}
+
 // Cleaning up
 
 TEST_P(OutboxStoreContract, CleaningRemovesFinishedRowsOnly) {

@@ -141,6 +141,33 @@ model::Page FakeOutbox::read_again(std::span<const std::int64_t> seqs, ReadLimit
   return page;
 }
 
+std::optional<model::Page> FakeOutbox::read_keys(std::span<const KeyAfter> keys,
+                                                 std::span<const model::Position> places, ReadLimits limits,
+                                                 std::int64_t now_micros) const {
+  std::vector<Rest> rests;
+  for (const auto& place : places) {
+    const auto rest = rest_of(place);
+    if (!rest) return std::nullopt;
+    rests.push_back(*rest);
+  }
+  model::Page page;
+  page.db_now_micros = now_micros;
+  std::size_t bytes = 0;
+  for (const KeyAfter& wanted : keys) {
+    for (const auto& [seq, stored] : rows_) {
+      if (stored.row.aggregate_id != wanted.key || seq <= wanted.after || settled_.contains(seq)) continue;
+      if (std::ranges::none_of(rests, [&](const Rest& rest) { return rest.has(seq, stored); })) continue;
+      if (page.rows.size() >= limits.rows || bytes >= limits.bytes) {
+        page.more = true;
+        return page;
+      }
+      append(page, seq, stored);
+      bytes += page.rows.back().bytes();
+    }
+  }
+  return page;
+}
+
 std::optional<std::vector<std::size_t>> FakeOutbox::keys_behind(std::span<const KeyBefore> keys,
                                                                 std::span<const model::Position> places) const {
   std::vector<Rest> rests;

@@ -40,6 +40,8 @@ class FakeOutbox {
   std::optional<model::Page> read(const model::Position& from, ReadLimits limits, std::int64_t now_micros) const;
   model::Page read_again(std::span<const std::int64_t> seqs, ReadLimits limits, std::int64_t now_micros) const;
   // Empty where a place was not made here.
+  std::optional<model::Page> read_keys(std::span<const KeyAfter> keys, std::span<const model::Position> places,
+                                       ReadLimits limits, std::int64_t now_micros) const;
   std::optional<std::vector<std::size_t>> keys_behind(std::span<const KeyBefore> keys,
                                                       std::span<const model::Position> places) const;
 

@@ -98,6 +98,16 @@ class FakeReader final : public OutboxReader {
     });
   }
 
+  base::Result<model::Page> read_keys(std::span<const KeyAfter> keys, std::span<const model::Position> places,
+                                      const std::string& incarnation, ReadLimits limits) override {
+    return store_.call(FakeCall::kReadKeys, [&]() -> base::Result<model::Page> {
+      if (incarnation != store_.incarnation()) return base::fail(ErrorClass::kLostPlace, "another incarnation");
+      auto page = store_.outbox_.read_keys(keys, places, limits, store_.now_);
+      if (!page) return base::fail(ErrorClass::kLostPlace, "a position was not made here");
+      return std::move(*page);
+    });
+  }
+
   base::Result<std::vector<std::size_t>> keys_behind(std::span<const KeyBefore> keys,
                                                      std::span<const model::Position> places,
                                                      const std::string& incarnation) override {

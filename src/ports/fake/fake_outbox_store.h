@@ -22,6 +22,7 @@ enum class FakeCall : std::uint8_t {
   kRead,
   kReadAgain,
   kKeysBehind,
+  kReadKeys,
   kLoad,
   kSave,
   kRecord,

@@ -1,0 +1,78 @@
+#include "relay/promotion.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace spillway::relay {
+
+void Promotion::want(const std::string& key) {
+  if (complete_.contains(key) || keys_.size() >= kKeysMost) return;
+  if (keys_.try_emplace(key).second) reading_.push_back(key);
+}
+
+std::vector<ports::KeyAfter> Promotion::to_read(std::size_t keys) const {
+  std::vector<ports::KeyAfter> wanted;
+  for (std::size_t i = 0; i < std::min(keys, reading_.size()); ++i) {
+    wanted.push_back({reading_[i], keys_.at(reading_[i]).last});
+  }
+  return wanted;
+}
+
+Promotion::Taken Promotion::take(const model::Page& page, const std::vector<ports::KeyAfter>& asked) {
+  Taken taken;
+  std::string_view last_key;
+  for (std::size_t i = 0; i < page.rows.size(); ++i) {
+    const model::Row& row = page.rows[i];
+    last_key = *row.aggregate_id;
+    const auto key = keys_.find(std::string(last_key));
+    if (key == keys_.end()) continue;
+    key->second.last = row.seq;
+    if (!rows_.try_emplace(row.seq, Row{key->first, {}}).second) continue;
+    ++key->second.open;
+    taken.rows.push_back(i);
+    taken.ordinals.push_back(kSeqZero + static_cast<Ordinal>(row.seq));
+  }
+  // All keys before the one where the page was cut have come whole.
+  for (const ports::KeyAfter& wanted : asked) {
+    if (page.more && wanted.key == last_key) break;
+    const auto key = keys_.find(wanted.key);
+    if (key == keys_.end() || reading_.empty() || reading_.front() != wanted.key) break;
+    reading_.pop_front();
+    key->second.read_whole = true;
+    check(wanted.key, key->second);
+  }
+  return taken;
+}
+
+Promotion::Meeting Promotion::meet(std::int64_t seq, Ordinal ordinal) {
+  const auto row = rows_.find(seq);
+  if (row == rows_.end()) return Meeting::kNotPromoted;
+  if (row->second.key.empty()) {
+    rows_.erase(row);
+    return Meeting::kPass;
+  }
+  row->second.met = ordinal;
+  return Meeting::kFinishedLater;
+}
+
+std::optional<Ordinal> Promotion::finished(std::int64_t seq) {
+  const auto row = rows_.find(seq);
+  if (row == rows_.end() || row->second.key.empty()) return std::nullopt;
+  const std::string name = std::exchange(row->second.key, {});
+  const std::optional<Ordinal> met = row->second.met;
+  if (met) rows_.erase(row);
+  if (const auto key = keys_.find(name); key != keys_.end()) {
+    --key->second.open;
+    check(name, key->second);
+  }
+  return met;
+}
+
+void Promotion::check(const std::string& name, Key& key) {
+  if (!key.read_whole || key.open > 0) return;
+  completed_.push_back(name);
+  complete_.insert(name);
+  keys_.erase(name);
+}
+
+}  // namespace spillway::relay

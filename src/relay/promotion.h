@@ -1,0 +1,84 @@
+// Keys whose backlog goes first, because a live event waits behind it: `lanes.key_with_backlog: promote`.
+//
+// The rows are found by key and sent ahead of the rest of the backlog. The lane that meets them later passes them. They
+// are acknowledged ahead of older ones and need no record: after a crash they are sent again, so there may be as many
+// as limits.ahead allows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "model/row.h"
+#include "ports/outbox_store.h"
+#include "relay/window.h"
+
+namespace spillway::relay {
+
+class Promotion {
+ public:
+  static bool is(Ordinal ordinal) { return ordinal >= kPromotedBegin && ordinal < 2 * kPromotedBegin; }
+
+  // Does nothing where it is under way already, or where too many are.
+  void want(const std::string& key);
+
+  // What to read: of each key the rows beyond the last one that was taken.
+  std::vector<ports::KeyAfter> to_read(std::size_t keys) const;
+  bool has_to_read() const { return !reading_.empty(); }
+
+  // The rows of `to_read`, in that order. Returns those to be sent, with their ordinals; the others are on their way.
+  struct Taken {
+    std::vector<std::size_t> rows;  // indexes in the page
+    std::vector<Ordinal> ordinals;
+  };
+  Taken take(const model::Page& page, const std::vector<ports::KeyAfter>& asked);
+
+  // A row that the lane comes upon. kPass: nothing is left to do about it; kFinishedLater: `on_finished` will name its
+  // ordinal.
+  enum class Meeting : std::uint8_t { kNotPromoted, kPass, kFinishedLater };
+  Meeting meet(std::int64_t seq, Ordinal ordinal);
+
+  // Acknowledged, or on record. The ordinal of the lane that waits for it, if any.
+  std::optional<Ordinal> finished(std::int64_t seq);
+
+  // All backlog of the key is finished, as far as it was backlog when it was promoted.
+  bool complete(const std::string& key) const { return complete_.contains(key); }
+  // Since the last call.
+  std::vector<std::string> take_completed() { return std::exchange(completed_, {}); }
+
+  // More became backlog: what was complete need not be any more.
+  void more_backlog() { complete_.clear(); }
+
+  std::size_t rows() const { return rows_.size(); }
+
+ private:
+  static constexpr Ordinal kSeqZero = kPromotedBegin + (kPromotedBegin >> 1);  // seq lies within +-2^61
+  static constexpr std::size_t kKeysMost = 10'000;  // at once; the others wait for the backlog to come to them
+
+  struct Key {
+    std::int64_t last = std::numeric_limits<std::int64_t>::min() + 1;  // seq taken
+    std::size_t open = 0;                                              // sent and not finished
+    bool read_whole = false;
+  };
+  struct Row {
+    std::string key;  // empty once it is finished
+    std::optional<Ordinal> met;
+  };
+
+  void check(const std::string& name, Key& key);
+
+  std::unordered_map<std::string, Key> keys_;
+  std::deque<std::string> reading_;  // keys that are not read whole, in the order of their wish
+  std::unordered_map<std::int64_t, Row> rows_;
+  std::unordered_set<std::string> complete_;
+  std::vector<std::string> completed_;
+};
+
+}  // namespace spillway::relay
