@@ -207,9 +207,10 @@ base::Result<std::int64_t> Ledger::release_keys(const ports::Fence& fence, std::
 }
 
 base::Result<std::vector<ports::HeldKey>> Ledger::held_keys(ports::Holds holds) {
-  const char* rows = holds == ports::Holds::kWaiting
-                         ? "verdict = 'waiting'"
-                         : "(state = 'released' or verdict in ('stopped', 'set_aside', 'waiting'))";
+  const char* rows =
+      holds == ports::Holds::kWaiting
+          ? "verdict = 'waiting'"
+          : "(state = 'released' or verdict in ('stopped', 'set_aside', 'waiting')) and verdict <> 'reconcile'";
   const auto answer = connection_.ask(
       fmt::format("select key, min(seq), min(seq) filter (where state = 'open'), "
                   "bool_or(state = 'open' and verdict = 'set_aside') from spillway.settled "

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -130,7 +131,9 @@ class FaultRig {
     const auto request = std::exchange(read_, std::nullopt);
     if (!request) return;
     if (request->kind == ReadRequest::Kind::kKeysBehind) return relay->keys_behind_done(look_up(*request), now);
-    relay->read_done(perform_read(*request), now);
+    auto page = perform_read(*request);
+    auto judgements = page && request->judge ? judge(*page) : std::vector<ports::Judgement>{};
+    relay->read_done(std::move(page), now, std::move(judgements));
   }
   void answer_ledger() {
     if (const auto request = std::exchange(ledger_, std::nullopt)) relay->ledger_done(perform(*request), now);
@@ -160,6 +163,7 @@ class FaultRig {
     if (relay->outbound().in_flight() > options_.outbound.events_in_flight) return "too many in flight";
     if (relay->outbound().bytes_in_flight() > options_.outbound.bytes_in_flight + kLargest) return "too much in flight";
     if (inverted_) return inverted_;
+    if (other_verdict_) return other_verdict_;
     if (!repeats_allowed && repeated_) return "a row was sent twice without a fault";
     if (checked_ == store.saved()) return std::nullopt;
     checked_ = store.saved();
@@ -176,12 +180,18 @@ class FaultRig {
   std::optional<std::string> broken_at_the_end() {
     const auto figures = store.open_operator()->figures();
     if (figures->waiting_rows > 0) return "the saved place stays behind";
-    if (figures->open_settlements > 0) return "rows stay open in the ledger";
     const auto settled = recorded();
+    for (const auto& [seq, settlement] : settled) {
+      if (settlement.state == model::SettlementState::kDone) continue;
+      const bool for_a_person = settlement.verdict == model::Verdict::kReconcile;
+      if (!for_a_person) return "row " + std::to_string(seq) + " stays open in the ledger";
+      if (settlement.state == model::SettlementState::kReleased) return "a reconciled row never got to its topic";
+    }
     for (std::size_t number = 1; number <= inserted_.size(); ++number) {
       if (!has_to_arrive(number)) continue;
       const auto found = settled.find(seq_of(number));
-      const bool given_up = found != settled.end() && found->second.verdict == model::Verdict::kDiscard;
+      const bool given_up = found != settled.end() && (found->second.verdict == model::Verdict::kDiscard ||
+                                                       found->second.verdict == model::Verdict::kReconcile);
       if (!given_up) return "row " + std::to_string(number) + " never arrived";
     }
     return std::nullopt;
@@ -195,6 +205,8 @@ class FaultRig {
   base::Instant now{std::chrono::seconds(1000)};
   std::optional<base::Error> read_fault;
   std::optional<base::Error> ledger_fault;
+  // What the rules say about a row, by number; they may say something else tomorrow.
+  std::function<model::Verdict(std::size_t)> rules = [](std::size_t) { return model::Verdict::kPublish; };
   bool answers_lost = false;  // ledger_fault hides that the call took effect
   bool repeats_allowed = false;
   std::string story;  // what was done, for a run that fails
@@ -203,6 +215,7 @@ class FaultRig {
   void tell(const std::string& line) { story += line + "\n"; }
 
   static constexpr base::Uuid kMe{{1}};
+  static constexpr const char* kReconcileTopic = "outbox.reconcile";
 
   struct Inserted {
     std::int64_t seq;
@@ -224,6 +237,13 @@ class FaultRig {
   void arrive(const ports::StoredRecord& record) {
     const auto number = static_cast<std::size_t>(std::stoi(*record.value));
     tell("arrived " + std::to_string(number) + " " + record.topic + std::to_string(record.partition));
+    if (record.topic == kReconcileTopic) {
+      if (verdict_of(seq_of(number)) != model::Verdict::kReconcile) other_verdict_ = "nobody reconciled what arrived";
+      return;
+    }
+    if (verdict_of(seq_of(number)) == model::Verdict::kDiscard && !exempt_.contains(seq_of(number))) {
+      other_verdict_ = "row " + std::to_string(number) + " was discarded and arrived all the same";
+    }
     if (!arrived_.insert(number).second) {
       repeated_ = true;
       return;
@@ -234,6 +254,36 @@ class FaultRig {
     std::size_t& before = last_[{record.topic, record.partition, *record.key}];
     if (before > number) inverted_ = std::to_string(before) + " arrived before " + std::to_string(number);
     before = number;
+  }
+
+  std::optional<model::Verdict> verdict_of(std::int64_t seq) {
+    const auto all = recorded();
+    const auto found = all.find(seq);
+    return found == all.end() ? std::nullopt : std::optional(found->second.verdict);
+  }
+
+  std::vector<ports::Judgement> judge(const model::Page& page) {
+    std::vector<ports::Judgement> judgements;
+    for (std::size_t row = 0; row < page.rows.size(); ++row) {
+      const model::Verdict verdict = rules(static_cast<std::size_t>(std::stoi(std::string(*page.rows[row].payload))));
+      if (verdict != model::Verdict::kPublish) judgements.push_back({row, verdict, "rule", "because"});
+    }
+    return judgements;
+  }
+
+  // Rows for which it is on record that they are to be published.
+  std::set<std::int64_t> judged_to_publish() {
+    std::set<std::int64_t> rows;
+    for (const ports::Interval& interval : store.saved().backlog) {
+      if (!interval.judged) continue;
+      const auto page =
+          store.open_reader()->read({interval.at.frame, std::nullopt}, store.open_ledger()->load()->incarnation,
+                                    {.rows = 100'000, .bytes = 1 << 30});
+      for (const model::Row& row : page->rows) {
+        if (row.seq <= *interval.judged) rows.insert(row.seq);
+      }
+    }
+    return rows;
   }
 
   std::map<std::int64_t, model::Settlement> recorded() {
@@ -316,6 +366,12 @@ class FaultRig {
       case Kind::kLoad: take(ledger->load(), answer.loaded); break;
       case Kind::kSave: answer.status = ledger->save(request.fence, request.save); break;
       case Kind::kRecord:
+        for (const auto& settlement : request.settlements) {
+          const bool ruled = !settlement.rule.empty() && settlement.state != model::SettlementState::kOpen;
+          if (ruled && judged_to_publish().contains(settlement.seq) && !verdict_of(settlement.seq)) {
+            other_verdict_ = "row " + std::to_string(settlement.seq) + " was to be published, and now is not";
+          }
+        }
         answer.status = ledger->record(request.fence, request.settlements);
         for (const auto& settlement : request.settlements) {
           tell("record " + std::to_string(settlement.seq) + " " + to_string(settlement.verdict) + ": " +
@@ -343,6 +399,7 @@ class FaultRig {
   std::map<std::tuple<std::string, std::int32_t, std::string>, std::size_t> last_;
   std::optional<std::string> inverted_;
   std::optional<std::string> in_two_lanes_;
+  std::optional<std::string> other_verdict_;
   bool repeated_ = false;
   ports::Progress checked_;
   std::optional<ReadRequest> read_;

@@ -64,11 +64,11 @@ void Lanes::split(std::int64_t began_unix_micros) {
   drop_finished();
 }
 
-void Lanes::finish(Ordinal ordinal) {
-  if (is_live(ordinal)) return live_.window().finish(ordinal);
+Window& Lanes::window_of(Ordinal ordinal) {
+  if (is_live(ordinal)) return live_.window();
   const auto after = std::ranges::upper_bound(backlog_first_, ordinal);
   assert(after != backlog_first_.begin());
-  backlog_[static_cast<std::size_t>(after - backlog_first_.begin()) - 1].lane().window().finish(ordinal);
+  return backlog_[static_cast<std::size_t>(after - backlog_first_.begin()) - 1].lane().window();
 }
 
 void Lanes::drop_finished() {

@@ -61,7 +61,8 @@ class Lanes {
   // All that was read into live and is not on its way, and the rest of the frame that is being read, becomes backlog.
   void split(std::int64_t began_unix_micros);
 
-  void finish(Ordinal ordinal);
+  void finish(Ordinal ordinal) { window_of(ordinal).finish(ordinal); }
+  void recorded(Ordinal ordinal) { window_of(ordinal).recorded(ordinal); }
   bool is_live(Ordinal ordinal) const { return ordinal >= live_first_ && ordinal < kPromotedBegin; }
   // Intervals with nothing left to do are dropped.
   void drop_finished();
@@ -78,6 +79,7 @@ class Lanes {
   ports::Progress progress() const;
 
  private:
+  Window& window_of(Ordinal ordinal);
   Ordinal next_range() { return ++ranges_ << kRangeBits; }
 
   static constexpr int kRangeBits = 40;

@@ -10,7 +10,16 @@ void Promotion::want(const std::string& key) {
   if (keys_.try_emplace(key).second) reading_.push_back(key);
 }
 
-std::vector<ports::KeyAfter> Promotion::to_read(std::size_t keys) const {
+void Promotion::more_backlog() {
+  ++backlogs_;
+  complete_.clear();
+  for (auto& [name, key] : keys_) {
+    if (std::exchange(key.read_whole, false)) reading_.push_back(name);
+  }
+}
+
+std::vector<ports::KeyAfter> Promotion::to_read(std::size_t keys) {
+  backlogs_asked_ = backlogs_;
   std::vector<ports::KeyAfter> wanted;
   for (std::size_t i = 0; i < std::min(keys, reading_.size()); ++i) {
     wanted.push_back({reading_[i], keys_.at(reading_[i]).last});
@@ -32,6 +41,7 @@ Promotion::Taken Promotion::take(const model::Page& page, const std::vector<port
     taken.rows.push_back(i);
     taken.ordinals.push_back(kSeqZero + static_cast<Ordinal>(row.seq));
   }
+  if (backlogs_asked_ != backlogs_) return taken;  // each has more by now
   // All keys before the one where the page was cut have come whole.
   for (const ports::KeyAfter& wanted : asked) {
     if (page.more && wanted.key == last_key) break;

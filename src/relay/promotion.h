@@ -30,7 +30,7 @@ class Promotion {
   void want(const std::string& key);
 
   // What to read: of each key the rows beyond the last one that was taken.
-  std::vector<ports::KeyAfter> to_read(std::size_t keys) const;
+  std::vector<ports::KeyAfter> to_read(std::size_t keys);
   bool has_to_read() const { return !reading_.empty(); }
 
   // The rows of `to_read`, in that order. Returns those to be sent, with their ordinals; the others are on their way.
@@ -53,8 +53,8 @@ class Promotion {
   // Since the last call.
   std::vector<std::string> take_completed() { return std::exchange(completed_, {}); }
 
-  // More became backlog: what was complete need not be any more.
-  void more_backlog() { complete_.clear(); }
+  // More became backlog: what was complete, or read whole, need not be any more.
+  void more_backlog();
 
   std::size_t rows() const { return rows_.size(); }
 
@@ -74,6 +74,8 @@ class Promotion {
 
   void check(const std::string& name, Key& key);
 
+  std::uint32_t backlogs_ = 0;        // times that more became backlog
+  std::uint32_t backlogs_asked_ = 0;  // at the last to_read
   std::unordered_map<std::string, Key> keys_;
   std::deque<std::string> reading_;  // keys that are not read whole, in the order of their wish
   std::unordered_map<std::int64_t, Row> rows_;

@@ -181,7 +181,15 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
     const model::Row& row = batch.page.rows[batch.next];
     const Ordinal ordinal = batch.ordinals[batch.next];
     if (!batch.settled.empty() && batch.settled[batch.next]) continue;
-    if (key_stop_.stops(row, Released::is(ordinal))) {
+    const bool again = window == nullptr;
+    if (!again && promotion_.rows() > 0 && !lanes_.is_live(ordinal)) {
+      const auto meeting = promotion_.meet(row.seq, ordinal);
+      if (meeting == Promotion::Meeting::kPass) lanes_.finish(ordinal);
+      if (meeting != Promotion::Meeting::kNotPromoted) continue;
+    }
+    // What a rule reconciled goes to another topic, in no order.
+    const model::Settlement* reconciled = released_.reconciled(row.seq, ordinal);
+    if (reconciled == nullptr && key_stop_.stops(row, Released::is(ordinal))) {
       settle(stays_behind(row, key_stop_.verdict(), "an earlier event of its key is held back"), ordinal);
       continue;
     }
@@ -190,14 +198,8 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
       settle(stays_behind(row, model::Verdict::kWaiting, "its key still has backlog"), ordinal);
       continue;
     }
-    const bool again = window == nullptr;
-    if (!again && promotion_.rows() > 0 && !lanes_.is_live(ordinal)) {
-      const auto meeting = promotion_.meet(row.seq, ordinal);
-      if (meeting == Promotion::Meeting::kPass) lanes_.finish(ordinal);
-      if (meeting != Promotion::Meeting::kNotPromoted) continue;
-    }
     if (!may_go(ordinal, again)) return false;
-    const Offer offer{&row, batch.page.db_now_micros, ordinal, batch.gate, released_.reconciled(row.seq, ordinal)};
+    const Offer offer{&row, batch.page.db_now_micros, ordinal, batch.gate, reconciled};
     switch (outbound_.offer(offer, now)) {
       case Placement::kSent: went(ordinal, again); continue;
       case Placement::kDeferred: continue;
@@ -231,12 +233,26 @@ void Relay::settle(model::Settlement settlement, Ordinal ordinal) {
 void Relay::finish(std::int64_t seq, Ordinal ordinal) {
   if (Released::is(ordinal)) return released_.finish(seq);
   if (Promotion::is(ordinal)) {
-    if (const auto met = promotion_.finished(seq)) lanes_.finish(*met);
-    promotions_completed();
+    finish_promoted(seq);
   } else {
     lanes_.finish(ordinal);
   }
   if (!lanes_.is_live(ordinal)) lanes_.drop_finished();
+}
+
+void Relay::recorded(std::int64_t seq, Ordinal ordinal) {
+  if (Released::is(ordinal)) return released_.recorded(seq);
+  if (Promotion::is(ordinal)) {
+    finish_promoted(seq);
+  } else {
+    lanes_.recorded(ordinal);
+  }
+  if (!lanes_.is_live(ordinal)) lanes_.drop_finished();
+}
+
+void Relay::finish_promoted(std::int64_t seq) {
+  if (const auto met = promotion_.finished(seq)) lanes_.finish(*met);
+  promotions_completed();
 }
 
 void Relay::finished(const Flight& flight) {

@@ -181,6 +181,8 @@ class Relay {
   bool may_go(Ordinal ordinal, bool again) const;
   void went(Ordinal ordinal, bool again);
   void finish(std::int64_t seq, Ordinal ordinal);
+  void recorded(std::int64_t seq, Ordinal ordinal);
+  void finish_promoted(std::int64_t seq);
   bool too_late(base::Instant now) const;
   void split(base::Instant now);
   void settle(model::Settlement settlement, Ordinal ordinal);

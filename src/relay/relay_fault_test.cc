@@ -94,8 +94,18 @@ governor::Decision no_limit() {
   return decision;
 }
 
+std::function<model::Verdict(std::size_t)> some_rules() {
+  const std::size_t salt = *rc::gen::inRange<std::size_t>(0, 100);
+  return [salt](std::size_t number) {
+    const std::size_t draw = number * 7919 % 101 + salt;
+    return draw % 5 == 0   ? model::Verdict::kDiscard
+           : draw % 7 == 0 ? model::Verdict::kReconcile
+                           : model::Verdict::kPublish;
+  };
+}
+
 void step(FaultRig& rig, bool steady) {
-  switch (*rc::gen::inRange(0, 18)) {
+  switch (*rc::gen::inRange(0, 19)) {
     case 0:
     case 1:
     case 2:
@@ -123,6 +133,7 @@ void step(FaultRig& rig, bool steady) {
     case 14: rig.pass(std::chrono::milliseconds(*rc::gen::inRange(0, 3000))); break;
     case 15: rig.relay->pace(a_pace()); break;
     case 16: rig.relay->pace(no_limit()); break;
+    case 18: rig.rules = some_rules(); break;
     case 17: rig.relay->pause_backlog(*rc::gen::arbitrary<bool>()); break;
   }
   switch (*rc::gen::inRange(0, 6)) {
@@ -161,6 +172,7 @@ void end_all_faults(FaultRig& rig) {
 std::int64_t recoveries = 0;
 std::int64_t waited = 0;
 std::int64_t promoted = 0;
+std::int64_t discarded = 0;
 
 void one_run() {
   RelayOptions options;
@@ -170,11 +182,14 @@ void one_run() {
   options.ahead = *rc::gen::element<std::size_t>(1, 10, 100'000);
   options.stop_key = *rc::gen::arbitrary<bool>();
   options.lanes = *rc::gen::arbitrary<bool>();
+  options.triage = options.lanes && *rc::gen::arbitrary<bool>();
   options.promote = *rc::gen::arbitrary<bool>();
   options.live_age = *rc::gen::element<base::Duration>(5ms, 100ms, 5s);
   const bool steady = *rc::gen::arbitrary<bool>();
   FaultRig rig(options);
   rig.repeats_allowed = false;
+  rig.topic("outbox.reconcile", 1);
+  rig.rules = some_rules();
   for (const std::string& topic : kTopics) {
     if (steady || *rc::gen::arbitrary<bool>()) rig.topic(topic, *rc::gen::inRange(1, 4));
   }
@@ -192,6 +207,7 @@ void one_run() {
   RC_HOLDS(rig.broken_at_the_end());
   recoveries += rig.relay->counters().recoveries;
   waited += rig.relay->counters().waited;
+  discarded += rig.relay->counters().discarded;
   promoted += rig.relay->counters().published_promoted;
 }
 
@@ -200,6 +216,7 @@ TEST(RelayFaults, LosesNothingInvertsNoKeyAndPassesNoRowWhateverHappens) {
   EXPECT_GT(recoveries, 100) << "lanes were hardly tried";
   EXPECT_GT(waited, 100) << "keys with backlog were hardly met";
   EXPECT_GT(promoted, 100) << "hardly a key was promoted";
+  EXPECT_GT(discarded, 100) << "hardly a row was judged";
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
     case LedgerRequest::Kind::kRecord:
       for (std::size_t i = 0; i < recording_; ++i) {
         const auto& [settlement, ordinal] = unrecorded_[i];
-        Released::is(ordinal) ? released_.recorded(settlement.seq) : finish(settlement.seq, ordinal);
+        recorded(settlement.seq, ordinal);
       }
       unrecorded_.erase(unrecorded_.begin(), unrecorded_.begin() + static_cast<std::ptrdiff_t>(recording_));
       recorded_total_ += static_cast<std::int64_t>(recording_);

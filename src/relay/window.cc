@@ -30,13 +30,13 @@ Window::Stretch& Window::stretch_of(Ordinal ordinal) {
   return *std::prev(after);
 }
 
-void Window::finish(Ordinal ordinal) {
+void Window::finish(Ordinal ordinal, std::uint8_t how) {
   Stretch& stretch = stretch_of(ordinal);
   const std::size_t index = ordinal - stretch.first;
   assert(!stretch.done[index]);
-  stretch.done[index] = true;
+  stretch.done[index] = how;
   --open_;
-  ++ahead_;
+  ahead_ += how == kAcknowledged;
   if (&stretch == &stretches_.front() && index == stretch.passed) advance();
 }
 
@@ -62,9 +62,9 @@ model::Position Window::take_back(Ordinal ordinal) {
 void Window::advance() {
   while (!stretches_.empty()) {
     Stretch& front = stretches_.front();
-    const std::size_t before = front.passed;
-    while (front.passed < front.seqs.size() && front.done[front.passed]) ++front.passed;
-    ahead_ -= front.passed - before;
+    while (front.passed < front.seqs.size() && front.done[front.passed] != 0) {
+      ahead_ -= front.done[front.passed++] == kAcknowledged;
+    }
     if (front.passed < front.seqs.size()) {
       if (front.passed > 0) position_ = {front.frame, front.seqs[front.passed - 1]};
       return;

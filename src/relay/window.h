@@ -28,8 +28,9 @@ class Window {
   // rows only moves the place where saving and reading go on.
   Ordinal append(const model::Page& page);
 
-  // Finished = acknowledged, or recorded in the ledger. Each row once.
-  void finish(Ordinal ordinal);
+  // Acknowledged, or recorded in the ledger. Each row once.
+  void finish(Ordinal ordinal) { finish(ordinal, kAcknowledged); }
+  void recorded(Ordinal ordinal) { finish(ordinal, kRecorded); }
 
   // Takes back this row and all that follow, none of which is finished, as if they had never been read. The place
   // before it, within its frame.
@@ -38,7 +39,8 @@ class Window {
   // The place up to which everything is finished.
   const model::Position& position() const { return position_; }
 
-  // Rows that were finished although an older one was not: what a crash now would send again, beside those in flight.
+  // Rows that were acknowledged although an older one is not finished: what a crash now would send again, beside those
+  // in flight. What is on record is not sent again and does not count.
   std::size_t ahead() const { return ahead_; }
   // Rows that are not finished.
   std::size_t open() const { return open_; }
@@ -51,10 +53,14 @@ class Window {
     std::optional<std::int64_t> before;  // the last seq of the frame before its first row
     model::Position next;
     std::vector<std::int64_t> seqs;
-    std::vector<bool> done;
-    std::size_t passed = 0;  // rows at the start of the stretch that are finished without a gap
+    std::vector<std::uint8_t> done;  // 0: not finished
+    std::size_t passed = 0;          // rows at the start of the stretch that are finished without a gap
   };
 
+  static constexpr std::uint8_t kAcknowledged = 1;
+  static constexpr std::uint8_t kRecorded = 2;
+
+  void finish(Ordinal ordinal, std::uint8_t how);
   Stretch& stretch_of(Ordinal ordinal);
   void advance();
 

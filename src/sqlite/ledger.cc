@@ -162,7 +162,8 @@ base::Result<std::vector<ports::HeldKey>> Ledger::held_keys(ports::Holds holds) 
         "SELECT key, min(seq), min(seq) FILTER (WHERE state = 'open'),"
         " max(state = 'open' AND verdict = 'set_aside') FROM spillway_settled WHERE key IS NOT NULL"
         " AND state IN ('open', 'released') AND (verdict = 'waiting'"
-        " OR (?1 AND (state = 'released' OR verdict IN ('stopped', 'set_aside')))) GROUP BY key ORDER BY key");
+        " OR (?1 AND verdict <> 'reconcile' AND (state = 'released' OR verdict IN ('stopped', 'set_aside')))) GROUP BY "
+        "key ORDER BY key");
     rows.bind(std::int64_t{holds == ports::Holds::kStopKeyToo});
     std::vector<ports::HeldKey> keys;
     while (rows.step()) {

@@ -540,6 +540,7 @@ TEST_P(OutboxStoreContract, AReconciledRowWaitsForAPersonOnceItIsOnItsTopic) {
   row.state = model::SettlementState::kReleased;
   record(fence, {row});
   EXPECT_EQ(released(), Seqs{4});
+  EXPECT_TRUE(ledger_->held_keys(Holds::kStopKeyToo)->empty()) << "it holds nobody up";
   EXPECT_EQ(operator_->figures()->open_settlements, 0);
   EXPECT_TRUE(ledger_->finish(fence, Seqs{4}));
   EXPECT_EQ(released(), Seqs{});

@@ -271,7 +271,7 @@ std::vector<HeldKey> FakeOutbox::held_keys(Holds holds) const {
   const auto holds_back = [holds](const Settlement& settlement) {
     if (settlement.state == SettlementState::kDone || !settlement.key) return false;
     if (settlement.verdict == Verdict::kWaiting) return true;
-    if (holds == Holds::kWaiting) return false;
+    if (holds == Holds::kWaiting || settlement.verdict == Verdict::kReconcile) return false;
     return settlement.state == SettlementState::kReleased || settlement.verdict == Verdict::kStopped ||
            settlement.verdict == Verdict::kSetAside;
   };
