@@ -160,7 +160,8 @@ TEST_F(OverloadReport, BR046_WhatWaitedIsLetOutInStepsAndTheNextSystemStandsIt) 
   Downstream downstream(20);
   RelaySettings settings = proxied();
   // So many rows may be on their way to a broker that is away, and go out at once when it is back.
-  settings.more = "lanes: {live_age: 1s}\nlimits: {events_in_flight: 50, ahead: 50}\n" + downstream.signal(400);
+  settings.more = "lanes: {live_age: 1s}\nlimits: {events_in_flight: 50, ahead: 50}\ngovernor: {min: 120}\n" +
+                  downstream.signal(400);
   RelayProcess relay(settings);
   relay.init();
   downstream.consume(broker().bootstrap(), name());
