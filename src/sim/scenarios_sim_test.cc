@@ -63,7 +63,7 @@ TEST(Scenarios, WithoutTheBrakeACollapseNeverEnds) {
   // A smaller backlog gives up sooner; the collapse is the same.
   const std::vector<std::string> without = {"lanes.hold_live=never", "backlog=500000"};
   const std::vector<std::string> with = {"backlog=500000"};
-  for (const char* name : {"S9-d1", "S11-d5-r1"}) {
+  for (const char* name : {"S9-d1", "S9-d5", "S11-d5-r1", "S11-d5-r3"}) {
     EXPECT_FALSE(run(named(name, without), "adaptive").recovered) << name;
     EXPECT_TRUE(run(named(name, with), "adaptive").recovered) << name;
   }
