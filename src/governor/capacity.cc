@@ -15,6 +15,7 @@ constexpr double kCalm = 0.5;             // growth needs the pressure below thi
 constexpr double kSlowStartGrowth = 0.2;  // per dead time
 constexpr double kFastestGrowth = 0.05;   // per dead time
 constexpr double kGrowth = 0.004;         // per dead time, right after a queue was seen
+constexpr double kNoise = 2;              // standard deviations of a count
 constexpr double kGrowthRampS = 20;       // the longer no queue shows, the bolder
 
 double sum(const std::deque<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
@@ -36,7 +37,7 @@ void CapacityEstimate::forget_samples() {
 bool CapacityEstimate::short_of_offered() const {
   const double offered = sum(sent_);
   const double delivered = sum(delivered_);
-  return offered - delivered > std::max(0.015 * offered, 2 * std::sqrt(delivered));
+  return offered - delivered > std::max(0.015 * offered, kNoise * std::sqrt(delivered));
 }
 
 double CapacityEstimate::median_delivered() const {
@@ -62,6 +63,15 @@ void CapacityEstimate::follow_queue(const Window& w) {
   }
 }
 
+// What was delivered without a queue is capacity, also where C says less because a pause or a bad minute lowered it:
+// live alone may be more than that, and growing by a few parts in a thousand would take minutes. Less the noise of
+// counting, which would ratchet the estimate up.
+void CapacityEstimate::believe_delivered(const Window& w) {
+  if (!w.counts || w.pressure >= kCalm || delivered_.size() < kWindows) return;
+  const double median = median_delivered();
+  set(std::max(capacity_, median - kNoise * std::sqrt(median)));
+}
+
 void CapacityEstimate::grow(const Window& w) {
   if (w.sent_earlier < kFullyUsed * capacity_ * (1 - w.room) || w.pressure >= kCalm) return;
   const double calm_for = (w.t - queue_seen_) / kGrowthRampS;
@@ -83,6 +93,7 @@ void CapacityEstimate::on_window(const Window& w) {
     follow_queue(w);
   } else if (w.may_grow) {
     grow(w);
+    believe_delivered(w);
   }
   if (!w.may_grow) capacity_ = std::min(capacity_, before_);
 }

@@ -38,6 +38,7 @@ class CapacityEstimate {
   double median_delivered() const;
   void follow_queue(const Window& w);
   void grow(const Window& w);
+  void believe_delivered(const Window& w);
 
   double capacity_;
   double least_;

@@ -164,6 +164,32 @@ TEST(Capacity, DoesNotGrowUnderPressure) {
   EXPECT_DOUBLE_EQ(c.value(), 1000);
 }
 
+TEST(Capacity, IsAtLeastWhatWasDeliveredWithoutAQueue) {
+  CapacityEstimate c(130, 50);
+  c.set_known(true);
+  for (int t = 1; t <= 3; ++t) c.on_window(used_fully(t, 250));
+  EXPECT_GT(c.value(), 215) << "live alone is 250/s, and all is well";
+  EXPECT_LT(c.value(), 250);
+}
+
+TEST(Capacity, NoiseOfCountingDoesNotRaiseIt) {
+  CapacityEstimate c(1000, 50);
+  c.set_known(true);
+  for (int t = 1; t <= 3; ++t) c.on_window({.t = t * 1.0, .delivered = 1060, .sent_earlier = 900});
+  EXPECT_DOUBLE_EQ(c.value(), 1000);
+}
+
+TEST(Capacity, WhatWasDeliveredUnderPressureDoesNotRaiseIt) {
+  CapacityEstimate c(130, 50);
+  c.set_known(true);
+  for (int t = 1; t <= 3; ++t) {
+    auto w = used_fully(t, 250);
+    w.pressure = 0.5;
+    c.on_window(w);
+  }
+  EXPECT_DOUBLE_EQ(c.value(), 130);
+}
+
 TEST(Capacity, OneBadWindowNeverLowersIt) {
   CapacityEstimate c(2000, 50);
   c.set_known(true);
