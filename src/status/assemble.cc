@@ -56,9 +56,12 @@ Eta eta_of(const Status& status) {
 }
 
 GovernorView governor_of(const Subject& subject, const std::optional<LiveFigures>& live) {
-  if (live) return live->governor;
-  GovernorView view;
-  if (subject.signals_given) {
+  GovernorView view = live ? live->governor : GovernorView{};
+  if (live && (!view.cause.empty() || !subject.signals_given)) return view;
+  if (live) {
+    view.law = "unknown";
+    view.reason = kNothingDecided;
+  } else if (subject.signals_given) {
     view.law = "unknown";
     view.state = "unknown";
     view.reason = "no relay answers";

@@ -11,6 +11,9 @@ namespace spillway::status {
 inline constexpr const char* kNoSignals =
     "no signals configured: nothing to steer by, so rows go as fast as the broker takes them";
 
+// In the first second, and while another relay is at it.
+inline constexpr const char* kNothingDecided = "nothing decided yet: live traffic is measured for a second first";
+
 std::string explain_cause(const Status& status);
 
 // "last progress 3 min ago", "no progress was ever saved".

@@ -291,6 +291,16 @@ TEST(Status, OldFiguresAreSaidToBeOld) {
               named("figures_stale"));
 }
 
+TEST(Status, BeforeTheFirstDecisionNobodySaysThatSignalsAreMissing) {
+  Subject steered = subject();
+  steered.signals_given = true;
+  LiveFigures live = running();
+  live.governor.reason = kNoSignals;
+  const Status status = assemble(steered, said(working_figures()), live);
+  EXPECT_EQ(status.governor.reason, kNothingDecided);
+  EXPECT_EQ(status.governor.law, "unknown");
+}
+
 TEST(Status, WithoutSignalsTheLawIsUnlimitedAndSaysSo) {
   const Status status = assemble(subject(), said(working_figures()), std::nullopt);
   EXPECT_EQ(status.governor.law, "unlimited");

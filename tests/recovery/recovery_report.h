@@ -33,9 +33,10 @@ struct RecoveryReport {
   std::int64_t lost = 0;        // committed, and neither delivered nor settled at the end of the run
   std::int64_t inversions = 0;  // per key, among first deliveries
   std::int64_t duplicates = 0;
-  double longest_hold_s = 0;           // of a live event in the outbox, where its key has no backlog
+  // Of live events from the tenth second on, commit to append.
+  double longest_hold_s = 0;           // where the key has no backlog
   double longest_promoted_hold_s = 0;  // where it has
-  double live_p99_s = 0;               // commit to append, keys without backlog, from the tenth second on
+  double live_p99_s = 0;               // keys without backlog
   std::int64_t live_measured = 0;      // the events that this stands on
   double attempts_per_event = 0;
   bank::ConsumerFigures consumer;

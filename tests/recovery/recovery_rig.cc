@@ -25,7 +25,7 @@ constexpr const char* kRetryTopic = "recovery.retry";
 constexpr const char* kReconcileTopic = "outbox.reconcile";  // where the relay sends what a rule wants a person to see
 constexpr int kPartitions = 6;
 constexpr auto kStatusPatience = 300ms;
-constexpr std::int64_t kStartMs = 10'000;  // of the relay; what waits for that says nothing about latency
+constexpr std::int64_t kStartMs = 10'000;  // of the relay; what is committed before it reads belongs to the backlog
 
 std::string relay_sections(const RigOptions& options, const std::vector<std::string>& urls) {
   const governor::GovernorSpec& governor = options.scenario.governor;
@@ -257,11 +257,11 @@ void RecoveryRig::measure_live(RecoveryReport& report) const {
   std::vector<double> waits;
   for (const Commit& commit : writer_->commits()) {
     const auto appended = recorder_->live_appended_ms(commit.number);
-    if (!appended) continue;
+    if (!appended || commit.at_ms < recorder_->origin_ms() + kStartMs) continue;
     const double wait = std::max(0.0, static_cast<double>(*appended - commit.at_ms) / 1e3);
     double& longest = commit.on_backlog_key ? report.longest_promoted_hold_s : report.longest_hold_s;
     longest = std::max(longest, wait);
-    if (!commit.on_backlog_key && commit.at_ms >= recorder_->origin_ms() + kStartMs) waits.push_back(wait);
+    if (!commit.on_backlog_key) waits.push_back(wait);
   }
   report.live_measured = std::ssize(waits);
   report.live_p99_s = quantile(std::move(waits), 0.99);
