@@ -27,6 +27,13 @@ std::string shown(const std::optional<double>& value) { return value ? fmt::form
 
 }  // namespace
 
+std::optional<double> RecoveryReport::last_backlog() const {
+  for (auto said = statuses.rbegin(); said != statuses.rend(); ++said) {
+    if (said->backlog) return said->backlog;
+  }
+  return std::nullopt;
+}
+
 double RecoveryReport::highest_backlog_rate(double from, double until) const {
   return highest_mean(seconds, from, until, [](const SecondSeen& s) { return s.sent_backlog; });
 }

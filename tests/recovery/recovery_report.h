@@ -28,9 +28,10 @@ struct RecoveryReport {
   std::string scenario;
   std::optional<double> clear_s;  // the last backlog event done
   std::optional<double> ideal_s;
-  double seconds_over = 0;      // 1 s bins with live p99 over the ceiling
-  double worst_p99_s = 0;       // of live
-  std::int64_t lost = 0;        // committed, and neither delivered nor settled at the end of the run
+  double seconds_over = 0;  // 1 s bins with live p99 over the ceiling
+  double worst_p99_s = 0;   // of live
+  // Committed, and neither delivered nor settled at the end of the run. What still waits is among them.
+  std::int64_t lost = 0;
   std::int64_t inversions = 0;  // per key, among first deliveries
   std::int64_t duplicates = 0;
   // Of live events from the tenth second on, commit to append.
@@ -47,6 +48,8 @@ struct RecoveryReport {
     if (!clear_s || !ideal_s || *ideal_s <= 0) return std::nullopt;
     return *clear_s / *ideal_s;
   }
+  // What the relay said last of the events that wait.
+  std::optional<double> last_backlog() const;
   // Events/s, the highest of the five second means that lie within [from, until).
   double highest_backlog_rate(double from, double until) const;
   double highest_total_rate(double from, double until) const;
