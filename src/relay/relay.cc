@@ -106,8 +106,8 @@ std::optional<base::Duration> Relay::behind(base::Instant now) const {
   return base::elapsed(*read_up_to_, now);
 }
 
-// No split while the governor holds live: what waits then is live, and stays so. Nor a second one before anything has
-// been acknowledged since the last: while the broker is away every look would make another.
+// No split while the governor holds live: what waits then is live, and stays so. Nor another one before anything has
+// been acknowledged since the last: while the broker is away every look would make one.
 bool Relay::too_late(base::Instant now) const {
   if (!options_.lanes || live_is_held_ || published_at_split_ == counters_.published) return false;
   return !read_up_to_ || base::elapsed(*read_up_to_, now) > options_.live_age;
@@ -117,7 +117,10 @@ void Relay::split(base::Instant now) {
   lanes_.split(outbound_.db_now_micros(now));
   read_up_to_ = frozen_at_;
   read_up_to_micros_ = frozen_micros_;
-  published_at_split_ = counters_.published;
+  // What was split off ends with a frame. One that was fixed before an outage ends before it, and what the outage
+  // brought is still to follow.
+  const bool all = base::elapsed(frozen_at_, now) <= options_.live_age;
+  published_at_split_ = all ? counters_.published : -1;
   promotion_.more_backlog();
   ++splits_;
   if (!lanes_.backlog().empty()) ++counters_.recoveries;

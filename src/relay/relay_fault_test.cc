@@ -211,6 +211,29 @@ void one_run() {
   promoted += rig.relay->counters().published_promoted;
 }
 
+// Live must not get in one heap what waited for longer than live_age.
+TEST(Recovery, LeavesBehindWhatAnOutageBroughtAlsoWhereItBeganWithinAFrame) {
+  RelayOptions options;
+  options.lanes = true;
+  options.outbound.events_in_flight = 1;
+  FaultRig rig(options);
+  rig.topic("t", 1);
+  rig.run(200);
+  for (int i = 0; i < 5; ++i) rig.insert("k" + std::to_string(i), "t", 0);
+  for (int i = 0; i < 200 && !rig.store.saved().live.last_seq; ++i) {
+    rig.turn();
+    rig.pass(100ms);
+  }
+  ASSERT_TRUE(rig.store.saved().live.last_seq) << "the place is not within a frame";
+  for (int i = 0; i < 50; ++i) rig.insert("o" + std::to_string(i), "t", 0);
+  rig.pass(9s);
+  rig.restart();
+  rig.relay->pace({.total_rate = 0, .backlog_budget = 0});
+  rig.run(300);
+  EXPECT_EQ(rig.relay->counters().sent, 0);
+  EXPECT_TRUE(rig.relay->lanes().live().batches().empty());
+}
+
 TEST(RelayFaults, LosesNothingInvertsNoKeyAndPassesNoRowWhateverHappens) {
   for (int round = 0; round < 10; ++round) EXPECT_TRUE(rc::check(one_run));
   EXPECT_GT(recoveries, 100) << "lanes were hardly tried";
