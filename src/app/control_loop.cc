@@ -1,5 +1,7 @@
 #include "app/control_loop.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -72,17 +74,20 @@ base::Result<ControlLoop::Parts> ControlLoop::parts_of(const config::Config& con
 }
 
 base::Result<std::unique_ptr<ControlLoop>> ControlLoop::open(const config::Config& config, runtime::Loop& loop,
-                                                             runtime::RelayDriver& driver, status::Steering& steering) {
+                                                             runtime::RelayDriver& driver, status::Steering& steering,
+                                                             Say say) {
   auto parts = parts_of(config, loop);
   if (!parts) return std::unexpected(parts.error());
-  return std::unique_ptr<ControlLoop>(new ControlLoop(config, loop, driver, steering, std::move(*parts)));
+  return std::unique_ptr<ControlLoop>(
+      new ControlLoop(config, loop, driver, steering, std::move(say), std::move(*parts)));
 }
 
 ControlLoop::ControlLoop(const config::Config& config, runtime::Loop& loop, runtime::RelayDriver& driver,
-                         status::Steering& steering, Parts parts)
+                         status::Steering& steering, Say say, Parts parts)
     : loop_(loop),
       driver_(driver),
       steering_(steering),
+      say_(std::move(say)),
       tick_(config.governor.tick),
       parts_(std::move(parts)),
       timer_(loop, [this] { tick(); }) {
@@ -129,9 +134,17 @@ void ControlLoop::decide(base::Instant now) {
   }
   in.samples = samples;
   override_.follow(driver_.controls().limit, driver_.controls_at(), load_.sending().value_or(0), now, *governor_);
+  const governor::State before = governor_->last().state;
   const governor::Decision& decision = governor_->tick(now, in);
   driver_.pace(decision);
+  if (decision.state != before) say_state(decision);
   steering_.decided(unix_micros(), parts_.spec.law, decision, override_.held_at());
+}
+
+// Holding live, and flying blind, is said loudly.
+void ControlLoop::say_state(const governor::Decision& decision) const {
+  const bool loud = decision.state == governor::State::kBraking || decision.state == governor::State::kBlind;
+  if (say_) say_(loud, fmt::format("governor {}: {}", to_string(decision.state), governor::text(decision)));
 }
 
 void ControlLoop::publish_own_latency(base::Instant now) {
@@ -142,16 +155,16 @@ void ControlLoop::publish_own_latency(base::Instant now) {
 void ControlLoop::show(base::Instant now) {
   shown_at_ = now;
   steering_.heard(now, signal_views(parts_.hub->figures(now)));
-  const relay::RelayCounters& counters = driver_.relay().counters();
+  const auto published = [this](relay::Flow flow) { return driver_.relay().tally(flow).published; };
   status::Waiting waiting;
   waiting.events = static_cast<std::int64_t>(load_.held_live());
   if (const auto behind = driver_.relay().behind(now); behind && *waiting.events > 0) {
     waiting.oldest_age_s = base::seconds(*behind);
   }
   steering_.sent(now,
-                 {.live = counters.published - counters.published_backlog,
-                  .promoted = counters.published_promoted,
-                  .backlog = counters.published_backlog - counters.published_promoted},
+                 {.live = published(relay::Flow::kLive),
+                  .promoted = published(relay::Flow::kPromoted),
+                  .backlog = published(relay::Flow::kBacklog)},
                  waiting);
 }
 

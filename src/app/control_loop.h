@@ -19,9 +19,13 @@ namespace spillway::app {
 // Loop thread only; ends before the loop and the driver.
 class ControlLoop {
  public:
+  // One line for the log; `loud`: somebody ought to look.
+  using Say = std::function<void(bool loud, const std::string& line)>;
+
   // kMisconfigured where a signal or a bound of the governor cannot be. Without signals the law is `unlimited`.
   static base::Result<std::unique_ptr<ControlLoop>> open(const config::Config& config, runtime::Loop& loop,
-                                                         runtime::RelayDriver& driver, status::Steering& steering);
+                                                         runtime::RelayDriver& driver, status::Steering& steering,
+                                                         Say say);
 
   // The same with another configuration, in place; on failure everything stays as it was.
   base::Status reload(const config::Config& config);
@@ -41,12 +45,14 @@ class ControlLoop {
   static base::Result<Parts> parts_of(const config::Config& config, runtime::Loop& loop);
   void tick();
   void decide(base::Instant now);
+  void say_state(const governor::Decision& decision) const;
   void publish_own_latency(base::Instant now);
   void show(base::Instant now);
 
   runtime::Loop& loop_;
   runtime::RelayDriver& driver_;
   status::Steering& steering_;
+  Say say_;
   base::Duration tick_;
   Parts parts_;
   std::unique_ptr<governor::Governor> governor_;  // none until live traffic has been measured

@@ -104,7 +104,9 @@ class Daemon {
       return kExitWrongUsage;
     }
     outlook_ = std::move(*outlook);
-    auto control = ControlLoop::open(config_, loop_, *driver_, outlook_->steering());
+    auto control =
+        ControlLoop::open(config_, loop_, *driver_, outlook_->steering(),
+                          [this](bool loud, const std::string& line) { loud ? log_.warn(line) : log_.info(line); });
     if (!control) {
       log_.error(control.error().message);
       return kExitWrongUsage;

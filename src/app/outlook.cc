@@ -109,6 +109,14 @@ std::string Outlook::metrics_text(telemetry::Exposition exposition) {
   const relay::Relay& relay = driver_.relay();
   metrics_.relay(relay.counters(), telemetry::Buckets::of(relay.outbound().publish_seconds()),
                  telemetry::Buckets::of(relay.outbound().delay_seconds()));
+  if (relay.lanes_apart()) {
+    for (int flow = 0; flow < relay::kFlows; ++flow) {
+      const relay::LaneTally& tally = relay.tally(static_cast<relay::Flow>(flow));
+      metrics_.lane(relay::kFlowNames[static_cast<std::size_t>(flow)], tally.published, tally.bytes,
+                    telemetry::Buckets::of(tally.delay_seconds));
+    }
+  }
+  for (const auto& [rule, count] : relay.triaged()) metrics_.triaged(rule.first, to_string(rule.second), count);
   metrics_.decisions(observer_.steering().decisions().counts());
   std::array<std::uint64_t, telemetry::kPublishFailures> failures{};
   for (const auto& [name, count] : sink_.figures().errors)

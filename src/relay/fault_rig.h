@@ -207,7 +207,8 @@ class FaultRig {
   std::optional<base::Error> ledger_fault;
   // What the rules say about a row, by number; they may say something else tomorrow.
   std::function<model::Verdict(std::size_t)> rules = [](std::size_t) { return model::Verdict::kPublish; };
-  bool answers_lost = false;  // ledger_fault hides that the call took effect
+  std::vector<ports::StoredRecord> reconciled;  // what came to the reconcile topic
+  bool answers_lost = false;                    // ledger_fault hides that the call took effect
   bool repeats_allowed = false;
   std::string story;  // what was done, for a run that fails
 
@@ -238,6 +239,7 @@ class FaultRig {
     const auto number = static_cast<std::size_t>(std::stoi(*record.value));
     tell("arrived " + std::to_string(number) + " " + record.topic + std::to_string(record.partition));
     if (record.topic == kReconcileTopic) {
+      reconciled.push_back(record);
       if (verdict_of(seq_of(number)) != model::Verdict::kReconcile) other_verdict_ = "nobody reconciled what arrived";
       return;
     }

@@ -25,7 +25,10 @@ void Interval::save_to(std::vector<ports::Interval>& backlog) const {
   std::vector<model::Position> places;
   rest_from(lane_.window().position(), places);
   for (model::Position& place : places) {
-    const bool known = judged_ && judged_->frame == place.frame;
+    // A place before all rows names no beginning; the page that was judged does.
+    const bool known = judged_ && judged_->frame.to == place.frame.to &&
+                       (judged_->frame.from == place.frame.from || place.frame.from.empty());
+    if (known) place.frame = judged_->frame;
     backlog.push_back({std::move(place), began_, known ? judged_->last_seq : std::nullopt});
   }
 }

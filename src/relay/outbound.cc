@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "relay/lane_tally.h"
+
 namespace spillway::relay {
 namespace {
 
@@ -13,8 +15,6 @@ constexpr std::size_t kAgainRows = 1000;
 
 constexpr std::array<double, 12> kPublishBounds = {0.001, 0.002, 0.003, 0.005, 0.010, 0.025,
                                                    0.050, 0.100, 0.250, 1.0,   5.0,   30.0};
-constexpr std::array<double, 16> kDelayBounds = {0.005, 0.010, 0.025, 0.050, 0.100, 0.250, 0.5,  1,
-                                                 2.5,   5,     15,    60,    300,   1800,  7200, 86400};
 
 std::size_t left(std::size_t limit, std::size_t used) { return limit > used ? limit - used : 0; }
 

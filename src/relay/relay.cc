@@ -258,10 +258,17 @@ void Relay::finish_promoted(std::int64_t seq) {
   promotions_completed();
 }
 
-void Relay::finished(const Flight& flight) {
+Flow Relay::flow_of(Ordinal ordinal) const {
+  if (live_row(ordinal)) return Flow::kLive;
+  return Promotion::is(ordinal) ? Flow::kPromoted : Flow::kBacklog;
+}
+
+void Relay::finished(const Flight& flight, base::Instant now) {
   ++counters_.published;
-  if (!live_row(flight.ordinal)) ++counters_.published_backlog;
-  if (Promotion::is(flight.ordinal)) ++counters_.published_promoted;
+  LaneTally& tally = tallies_[static_cast<std::size_t>(flow_of(flight.ordinal))];
+  ++tally.published;
+  tally.bytes += flight.bytes;
+  if (flight.created_at) tally.delay_seconds.add(base::elapsed(*flight.created_at, now));
   counters_.published_bytes += flight.bytes;
   ++unsaved_published_;
   if (options_.marks_rows) acknowledged_.push_back(flight.seq);
@@ -273,7 +280,7 @@ void Relay::sink_events(const ports::SinkEvents& events, base::Instant now) {
   bool lost = false;
   for (const ports::Delivery& delivery : events.deliveries) {
     const Answer answer = outbound_.answered(delivery, now);
-    if (answer.kind == Answer::Kind::kFinished) finished(answer.flight);
+    if (answer.kind == Answer::Kind::kFinished) finished(answer.flight, now);
     lost = lost || answer.kind == Answer::Kind::kForget;
   }
   if ((lost || events.rebuilt) && state_ != RelayState::kStandby) {

@@ -8,12 +8,15 @@
 //         and when nothing is left to do, sleep until relay.next_wake(now) or the next answer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -24,6 +27,7 @@
 #include "ports/outbox_store.h"
 #include "ports/sink.h"
 #include "relay/key_stop.h"
+#include "relay/lane_tally.h"
 #include "relay/lanes.h"
 #include "relay/outbound.h"
 #include "relay/poll_pace.h"
@@ -72,14 +76,10 @@ constexpr const char* to_string(RelayState state) {
 struct RelayCounters {
   std::int64_t read = 0;
   std::int64_t published = 0;
-  std::int64_t published_backlog = 0;   // of these
-  std::int64_t published_promoted = 0;  // likewise: backlog that went first
   std::int64_t published_bytes = 0;
   std::int64_t arrived_live = 0;  // rows that live traffic brought to be sent now
   std::int64_t sent = 0;          // handed to the sink, some of them again
   std::int64_t waited = 0;        // live rows that had to wait for their key's backlog
-  std::int64_t discarded = 0;     // by a rule
-  std::int64_t reconciled = 0;    // likewise
   std::int64_t recoveries = 0;    // times that what was left behind became backlog
   std::int64_t set_aside = 0;
   std::int64_t forgotten = 0;  // times that memory was dropped and the saved position loaded again
@@ -126,6 +126,10 @@ class Relay {
   RelayState state() const { return state_; }
   bool drained() const;
   const RelayCounters& counters() const { return counters_; }
+  const LaneTally& tally(Flow flow) const { return tallies_[static_cast<std::size_t>(flow)]; }
+  // Rows that rules kept from being published, by rule and verdict.
+  const std::map<std::pair<std::string, model::Verdict>, std::uint64_t>& triaged() const { return triaged_; }
+  bool lanes_apart() const { return options_.lanes; }
   const Outbound& outbound() const { return outbound_; }
   // Rows known to the relay and not finished.
   std::size_t unfinished() const { return lanes_.open(); }
@@ -192,7 +196,8 @@ class Relay {
   ReadRequest keys_request(Reading reading, std::vector<model::Position> places);
   bool placing_released() const;
   static model::Settlement stays_behind(const model::Row& row, model::Verdict verdict, const char* reason);
-  void finished(const Flight& flight);
+  void finished(const Flight& flight, base::Instant now);
+  Flow flow_of(Ordinal ordinal) const;
   void ledger_failed(const base::Error& error, base::Instant now);
   void loaded(const ports::Loaded& loaded, base::Instant now);
   void keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now);
@@ -285,6 +290,8 @@ class Relay {
   int lane_ends_ = 0;  // times in this life that reading came to the end of a frame
 
   RelayCounters counters_;
+  std::array<LaneTally, kFlows> tallies_;
+  std::map<std::pair<std::string, model::Verdict>, std::uint64_t> triaged_;
   std::optional<base::Error> store_error_;
   std::string forgot_because_;
 };

@@ -207,8 +207,8 @@ void one_run() {
   RC_HOLDS(rig.broken_at_the_end());
   recoveries += rig.relay->counters().recoveries;
   waited += rig.relay->counters().waited;
-  discarded += rig.relay->counters().discarded;
-  promoted += rig.relay->counters().published_promoted;
+  discarded += static_cast<std::int64_t>(rig.relay->triaged().size());
+  promoted += rig.relay->tally(Flow::kPromoted).published;
 }
 
 // Live must not get in one heap what waited for longer than live_age.

@@ -322,7 +322,7 @@ void Relay::take_judgements(Interval& interval, Batch& batch, std::vector<ports:
     if (batch.settled.empty()) batch.settled.resize(page.rows.size());
     batch.settled[judgement.row] = true;
     const bool discard = judgement.verdict == model::Verdict::kDiscard;
-    ++(discard ? counters_.discarded : counters_.reconciled);
+    ++triaged_[{judgement.rule, judgement.verdict}];
     model::Settlement settlement = outbound_.describe(row, page.db_now_micros);
     settlement.verdict = judgement.verdict;
     // What goes to the reconcile topic is sent as the rows are that a person lets go.

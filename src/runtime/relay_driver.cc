@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <utility>
 
 namespace spillway::runtime {
 namespace {
@@ -86,12 +87,23 @@ void RelayDriver::turn() {
   check_lease(now);
   if (events_.rebuilt) say("the Kafka producer was rebuilt: " + events_.rebuilt_reason);
   relay_.sink_events(events_, now);
+  say_recovery();
   ask_lease(now);
   watch_controls(now);
   clean_up(now);
   dispatch(now);
   if (stopped_) finish_stop(now);
   timer_.at(std::min(relay_.next_wake(now), std::max(keeper_.next_wake(), now + std::chrono::milliseconds(1))));
+}
+
+void RelayDriver::say_recovery() {
+  const std::int64_t recoveries = relay_.counters().recoveries;
+  if (std::exchange(recoveries_, recoveries) != recoveries)
+    say("a recovery begins: what was not sent by now is backlog");
+  const bool recovering = !relay_.lanes().backlog().empty();
+  if (std::exchange(recovering_, recovering) && !recovering && relay_.state() == relay::RelayState::kRunning) {
+    say("the backlog is gone");
+  }
 }
 
 // ---- the lease -----------------------------------------------------------------------------------------------------

@@ -59,6 +59,7 @@ class RelayDriver {
 
  private:
   void turn();
+  void say_recovery();
   void check_lease(base::Instant now);
   void ask_lease(base::Instant now);
   void dispatch(base::Instant now);
@@ -82,6 +83,8 @@ class RelayDriver {
   bool started_ = false;
   bool store_reached_ = false;
   bool held_ = false;
+  std::int64_t recoveries_ = 0;
+  bool recovering_ = false;
   base::Instant last_turn_{};
 
   bool control_out_ = false;

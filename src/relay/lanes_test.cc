@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "relay/fault_rig.h"
+#include "relay/load_meter.h"
+
+namespace spillway::relay {
+namespace {
+
+using namespace std::chrono_literals;
+
+RelayOptions with_lanes(bool promote = false) {
+  RelayOptions options;
+  options.lanes = true;
+  options.promote = promote;
+  return options;
+}
+
+governor::Decision budget(double backlog) {
+  governor::Decision decision;
+  decision.total_rate = decision.backlog_budget = backlog;
+  return decision;
+}
+
+// A backlog of `rows` of the keys k0 to k9, with a budget, and the time until it was found out.
+struct Recovery : FaultRig {
+  explicit Recovery(int rows, double rate, RelayOptions options = with_lanes()) : FaultRig(options) {
+    topic("events", 4);
+    for (int i = 0; i < rows; ++i) insert("k" + std::to_string(i % 10), "events", 0);
+    relay->pace(budget(rate));
+    run(20);
+  }
+  // 1 ms a turn.
+  std::size_t arrived_within(int turns) {
+    const std::int64_t before = relay->counters().published;
+    run(turns);
+    return static_cast<std::size_t>(relay->counters().published - before);
+  }
+};
+
+TEST(Lanes, WhatWaitsAtTheStartIsBacklogAndKeepsToItsBudget) {
+  Recovery rig(500, 50);
+  EXPECT_EQ(rig.relay->counters().recoveries, 1);
+  EXPECT_NEAR(static_cast<double>(rig.arrived_within(2'000)), 100, 5);
+}
+
+TEST(Lanes, ALiveEventOfAnotherKeyDoesNotWaitForTheBacklog) {
+  Recovery rig(500, 0);
+  rig.insert("other", "events", 0);
+  EXPECT_EQ(rig.arrived_within(60), 1u);
+  EXPECT_EQ(rig.relay->tally(Flow::kLive).published, 1);
+}
+
+TEST(Lanes, ALiveEventWaitsForTheBacklogOfItsKeyAndFollowsIt) {
+  Recovery rig(100, 0);
+  rig.insert("k3", "events", 0);
+  EXPECT_EQ(rig.arrived_within(200), 0u);
+  EXPECT_EQ(rig.relay->counters().waited, 1);
+  rig.relay->pace(budget(1'000));
+  EXPECT_EQ(rig.arrived_within(3'000), 101u);
+  EXPECT_FALSE(rig.broken_now());
+}
+
+TEST(Lanes, AKeyThatALiveEventWaitsForGoesFirst) {
+  Recovery rig(100, 100, with_lanes(true));
+  rig.insert("k9", "events", 0);
+  EXPECT_LE(rig.arrived_within(400), 60u);
+  EXPECT_EQ(rig.relay->tally(Flow::kPromoted).published, 10) << "all of its backlog";
+  EXPECT_EQ(rig.relay->tally(Flow::kLive).published, 1);
+  EXPECT_FALSE(rig.broken_now());
+}
+
+TEST(Lanes, WithoutABudgetAPromotedKeyGoesOnLivesShare) {
+  Recovery rig(100, 0, with_lanes(true));
+  rig.insert("k9", "events", 0);
+  EXPECT_EQ(rig.arrived_within(400), 11u);
+}
+
+TEST(Lanes, WhileLiveIsHeldNothingBecomesBacklog) {
+  FaultRig rig(with_lanes());
+  rig.topic("events", 1);
+  rig.insert("k", "events", 0);
+  rig.run(100);
+  governor::Decision hold = budget(0);
+  hold.live_cap = 0;
+  rig.relay->pace(hold);
+  rig.insert("k", "events", 0);
+  for (int i = 0; i < 20; ++i) {
+    rig.run(5);
+    rig.pass(1s);
+  }
+  EXPECT_TRUE(rig.relay->lanes().backlog().empty());
+  EXPECT_EQ(rig.relay->counters().published, 1);
+  rig.relay->pace(budget(1'000));
+  rig.run(100);
+  EXPECT_EQ(rig.relay->counters().published, 2);
+}
+
+TEST(Lanes, TheSplitOutlivesARestart) {
+  Recovery rig(500, 50);
+  rig.run(1'000);
+  ASSERT_EQ(rig.store.saved().backlog.size(), 1u);
+  const auto end = rig.store.saved().backlog.front().at.frame.to;
+  rig.restart();
+  rig.relay->pace(budget(0));
+  rig.run(100);
+  ASSERT_EQ(rig.store.saved().backlog.size(), 1u);
+  EXPECT_EQ(rig.store.saved().backlog.front().at.frame.to, end);
+  EXPECT_EQ(rig.relay->counters().recoveries, 0);
+}
+
+TEST(Lanes, AnotherOutageDuringARecoveryAppendsAnInterval) {
+  Recovery rig(500, 50);
+  rig.run(300);
+  rig.relay->pause(true);
+  for (int i = 0; i < 50; ++i) rig.insert("n" + std::to_string(i), "events", 0);
+  rig.run(50);
+  rig.pass(10s);
+  rig.relay->pause(false);
+  rig.run(300);
+  EXPECT_EQ(rig.relay->lanes().backlog().size(), 2u);
+  rig.relay->pace(budget(10'000));
+  rig.run(1'500);
+  EXPECT_EQ(rig.relay->counters().published, 550);
+  EXPECT_FALSE(rig.broken_now());
+  EXPECT_FALSE(rig.broken_at_the_end());
+}
+
+TEST(Triage, NothingOfAPageIsSentBeforeItsVerdictsAreOnRecord) {
+  RelayOptions options = with_lanes();
+  options.triage = true;
+  FaultRig rig(options);
+  rig.topic("events", 1);
+  rig.rules = [](std::size_t number) { return number == 3 ? model::Verdict::kDiscard : model::Verdict::kPublish; };
+  for (int i = 0; i < 10; ++i) rig.insert("k", "events", 0);
+  const auto judged = [&rig] { return !rig.store.saved().backlog.empty() && rig.store.saved().backlog.front().judged; };
+  for (int turn = 0; turn < 1'000 && !judged(); ++turn) {
+    EXPECT_EQ(rig.relay->counters().sent, 0);
+    rig.run(1);
+  }
+  rig.run(100);
+  EXPECT_EQ(rig.relay->counters().published, 9);
+  EXPECT_EQ(rig.store.open_operator()->figures()->discarded, 1);
+}
+
+TEST(Triage, WhatARuleReconcilesGoesToItsTopicAndWaitsForAPerson) {
+  RelayOptions options = with_lanes();
+  options.triage = true;
+  FaultRig rig(options);
+  rig.topic("events", 1);
+  rig.topic("outbox.reconcile", 1);
+  rig.rules = [](std::size_t number) { return number == 2 ? model::Verdict::kReconcile : model::Verdict::kPublish; };
+  for (int i = 0; i < 3; ++i) rig.insert("k", "events", 0);
+  rig.run(2'000);
+  ASSERT_FALSE(rig.broken_at_the_end()) << *rig.broken_at_the_end() << rig.story;
+  ASSERT_EQ(rig.reconciled.size(), 1u);
+  const auto& headers = rig.reconciled.front().headers;
+  const std::pair<std::string, std::string> topic{"spillway-topic", "events"};
+  const std::pair<std::string, std::string> rule{"spillway-rule", "rule"};
+  EXPECT_NE(std::ranges::find(headers, topic), headers.end());
+  EXPECT_NE(std::ranges::find(headers, rule), headers.end());
+  const auto open = rig.store.open_operator()->settlements({});
+  ASSERT_EQ(open->size(), 1u);
+  EXPECT_EQ(open->front().verdict, model::Verdict::kReconcile);
+  EXPECT_EQ(open->front().topic, "events");
+  EXPECT_EQ(rig.relay->triaged().at({"rule", model::Verdict::kReconcile}), 1u);
+}
+
+TEST(LoadMeter, MeasuresWhatLiveOffersAndKeepsItWhileLiveIsHeld) {
+  FaultRig rig(with_lanes());
+  rig.topic("events", 1);
+  rig.insert("k", "events", 0);
+  rig.run(100);
+  LoadMeter meter;
+  for (int tick = 0; tick < 40; ++tick) {
+    for (int i = 0; i < 50; ++i) {
+      rig.insert("k", "events", 0);
+      rig.run(5);
+    }
+    meter.observe(*rig.relay, rig.now);
+  }
+  EXPECT_NEAR(meter.observe(*rig.relay, rig.now).live_rate, 200, 10);
+  governor::Decision hold = budget(0);
+  hold.live_cap = 0;
+  rig.relay->pace(hold);
+  for (int tick = 0; tick < 20; ++tick) {
+    for (int i = 0; i < 50; ++i) {
+      rig.insert("k", "events", 0);
+      rig.run(5);
+    }
+    meter.observe(*rig.relay, rig.now);
+  }
+  const auto in = meter.observe(*rig.relay, rig.now);
+  EXPECT_NEAR(in.live_rate, 200, 10);
+  EXPECT_GT(in.held_live, 700);
+}
+
+}  // namespace
+}  // namespace spillway::relay
