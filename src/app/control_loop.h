@@ -40,7 +40,7 @@ class ControlLoop {
   };
 
   ControlLoop(const config::Config& config, runtime::Loop& loop, runtime::RelayDriver& driver,
-              status::Steering& steering, Parts parts);
+              status::Steering& steering, Say say, Parts parts);
 
   static base::Result<Parts> parts_of(const config::Config& config, runtime::Loop& loop);
   void tick();
