@@ -68,7 +68,8 @@ TEST(Load, ARuleMayAskForItsKeyAndItsHeaders) {
 }
 
 TEST(Load, PartsThatAreNotThereYetAreNamedWithTheirLine) {
-  const auto loaded = must_load(kComplete + "delivery: exactly_once\nhttp:\n  show_payloads: true\nlog: {level: info}\n");
+  const auto loaded =
+      must_load(kComplete + "delivery: exactly_once\nhttp:\n  show_payloads: true\nlog: {level: info}\n");
   ASSERT_EQ(loaded.warnings.size(), 2U);
   EXPECT_EQ(to_string(loaded.warnings[0]),
             "a.yaml:3:11: delivery exactly_once is accepted, but has no effect in this release");
