@@ -20,6 +20,15 @@ double quantile(std::vector<double> values, double q) {
   return *at;
 }
 
+double quantile_of_ticks(std::vector<double> values, double q, double tick) {
+  if (values.empty()) return 0;
+  const double at = quantile(values, q);
+  const auto below = std::ranges::count_if(values, [&](double value) { return value < at - tick / 2; });
+  const auto equal = std::ranges::count_if(values, [&](double value) { return std::abs(value - at) <= tick / 2; });
+  const double rank = q * static_cast<double>(values.size()) - static_cast<double>(below);
+  return std::max(0.0, at - tick / 2 + tick * rank / static_cast<double>(equal));
+}
+
 std::uint64_t Recorder::tag_of(const bank::Record& record) {
   const auto name = event_name(record.id);
   return name && name->live ? 1 : 0;

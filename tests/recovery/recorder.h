@@ -27,6 +27,9 @@ struct SecondSeen {
 
 // The value that a share `q` of the values does not exceed; 0 for no values.
 double quantile(std::vector<double> values, double q);
+// The same of values that a clock rounded to whole `tick`s: those that are equal are taken as spread evenly over one
+// tick around it, as is usual for grouped data. Without that 6 ms and 8 ms is all that can be told apart.
+double quantile_of_ticks(std::vector<double> values, double q, double tick);
 
 class Recorder {
  public:

@@ -43,6 +43,15 @@ TEST(Quantile, IsTheValueThatTheShareDoesNotExceed) {
   EXPECT_EQ(quantile({}, 0.99), 0);
 }
 
+TEST(Quantile, LooksIntoTheTickWhereManyValuesAreEqual) {
+  std::vector<double> waits(100, 6);
+  EXPECT_DOUBLE_EQ(quantile_of_ticks(waits, 0.5, 1), 6);
+  EXPECT_NEAR(quantile_of_ticks(waits, 0.99, 1), 6.49, 1e-9);
+  for (int i = 0; i < 10; ++i) waits[static_cast<std::size_t>(i)] = 8;
+  EXPECT_NEAR(quantile_of_ticks(waits, 0.99, 1), 8.4, 1e-9);
+  EXPECT_EQ(quantile_of_ticks({}, 0.99, 1), 0);
+}
+
 TEST(Recorder, PutsAnswersIntoTheSecondOfTheirCompletion) {
   Recorder recorder(kOrigin, kOriginMs);
   recorder.on_answer({.at = kOrigin + 1999ms, .tag = 1, .latency = 300ms, .outcome = bank::Outcome::kDone});

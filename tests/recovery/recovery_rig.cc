@@ -24,6 +24,7 @@ constexpr const char* kTopic = "recovery";
 constexpr const char* kRetryTopic = "recovery.retry";
 constexpr const char* kReconcileTopic = "outbox.reconcile";  // where the relay sends what a rule wants a person to see
 constexpr int kPartitions = 6;
+constexpr double kTickS = 1e-3;  // of the times of commit and append
 constexpr auto kStatusPatience = 300ms;
 constexpr std::int64_t kStartMs = 10'000;  // of the relay; what is committed before it reads belongs to the backlog
 
@@ -264,7 +265,7 @@ void RecoveryRig::measure_live(RecoveryReport& report) const {
     if (!commit.on_backlog_key) waits.push_back(wait);
   }
   report.live_measured = std::ssize(waits);
-  report.live_p99_s = quantile(std::move(waits), 0.99);
+  report.live_p99_s = quantile_of_ticks(std::move(waits), 0.99, kTickS);
 }
 
 // Committed, and neither delivered nor settled.
