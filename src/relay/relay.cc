@@ -184,8 +184,9 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
     const model::Row& row = batch.page.rows[batch.next];
     const Ordinal ordinal = batch.ordinals[batch.next];
     if (!batch.settled.empty() && batch.settled[batch.next]) continue;
-    const bool again = window == nullptr;
-    if (!again && promotion_.rows() > 0 && !lanes_.is_live(ordinal)) {
+    const bool in_lane = window != nullptr;
+    const bool again = batch.gate.has_value();
+    if (in_lane && promotion_.rows() > 0 && !lanes_.is_live(ordinal)) {
       const auto meeting = promotion_.meet(row.seq, ordinal);
       if (meeting == Promotion::Meeting::kPass) lanes_.finish(ordinal);
       if (meeting != Promotion::Meeting::kNotPromoted) continue;

@@ -234,6 +234,28 @@ TEST(Recovery, LeavesBehindWhatAnOutageBroughtAlsoWhereItBeganWithinAFrame) {
   EXPECT_TRUE(rig.relay->lanes().live().batches().empty());
 }
 
+// They are backlog: ahead of the rest of it, and not on live's share.
+TEST(Promotion, RowsThatGoFirstWaitForTheBacklogsBudget) {
+  RelayOptions options;
+  options.lanes = true;
+  options.promote = true;
+  FaultRig rig(options);
+  rig.topic("t", 1);
+  rig.run(200);
+  for (int i = 0; i < 50; ++i) rig.insert("k", "t", 0);
+  rig.pass(9s);
+  rig.restart();
+  rig.relay->pace({.total_rate = 0, .backlog_budget = 0});
+  rig.run(100);
+  rig.insert("k", "t", 0);
+  rig.run(300);
+  EXPECT_EQ(rig.relay->counters().sent, 0);
+  rig.relay->pace({.total_rate = 1'000, .backlog_budget = 1'000});
+  rig.run(3'000);
+  EXPECT_EQ(rig.relay->counters().published_promoted, 50);
+  EXPECT_EQ(rig.relay->counters().published, 51);
+}
+
 TEST(RelayFaults, LosesNothingInvertsNoKeyAndPassesNoRowWhateverHappens) {
   for (int round = 0; round < 10; ++round) EXPECT_TRUE(rc::check(one_run));
   EXPECT_GT(recoveries, 100) << "lanes were hardly tried";
