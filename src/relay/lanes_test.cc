@@ -71,12 +71,6 @@ TEST(Lanes, AKeyThatALiveEventWaitsForGoesFirst) {
   EXPECT_FALSE(rig.broken_now());
 }
 
-TEST(Lanes, WithoutABudgetAPromotedKeyGoesOnLivesShare) {
-  Recovery rig(100, 0, with_lanes(true));
-  rig.insert("k9", "events", 0);
-  EXPECT_EQ(rig.arrived_within(400), 11u);
-}
-
 TEST(Lanes, WhileLiveIsHeldNothingBecomesBacklog) {
   FaultRig rig(with_lanes());
   rig.topic("events", 1);
