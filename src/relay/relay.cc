@@ -70,6 +70,7 @@ void Relay::forget(std::string why) {
   outbound_.forget();
   lanes_ = Lanes();
   promotion_ = Promotion();
+  clear_keys_.clear();
   promoted_.clear();
   asides_.clear();
   unrecorded_.clear();
@@ -122,6 +123,7 @@ void Relay::split(base::Instant now) {
   const bool all = base::elapsed(frozen_at_, now) <= options_.live_age;
   published_at_split_ = all ? counters_.published : -1;
   promotion_.more_backlog();
+  clear_keys_.clear();
   ++splits_;
   if (!lanes_.backlog().empty()) ++counters_.recoveries;
 }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -209,6 +210,7 @@ class Relay {
   std::optional<ReadRequest> backlog_request();
   std::optional<ReadRequest> keys_request();
   Batch* unready_live();
+  bool all_keys_clear(const Batch& batch) const;
   void live_keys_found(const std::vector<bool>& behind);
   ReadRequest read_request(ReadRequest::Kind kind, Reading reading);
   bool moved_since_save() const;
@@ -238,6 +240,8 @@ class Relay {
   std::deque<Batch> asides_;                    // read again, and released rows: outside the order of pages
   Reading reading_ = Reading::kNothing;
   std::optional<Again> again_out_;
+  // Keys known to have no backlog that is not on its way: so they stay until more becomes backlog.
+  std::unordered_set<std::string> clear_keys_;
   std::vector<ports::KeyBefore> keys_out_;          // that are being looked up
   std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
   bool caught_up_ = false;                          // live

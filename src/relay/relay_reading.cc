@@ -14,6 +14,7 @@ constexpr std::size_t kUnrecordedMost = 10'000;
 constexpr std::size_t kAsidesMost = 8;  // one that waits for a token must not keep the others out
 constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kKeysAtOnce = 500;
+constexpr std::size_t kClearKeysMost = 20'000;
 constexpr std::size_t kPromotedAtOnce = 1'000;
 constexpr base::Duration kHeldUpAgain = std::chrono::milliseconds(100);
 // Backlog that is let out slowly is read in small pages, a second's worth: live reads wait for each.
@@ -155,7 +156,9 @@ std::optional<ReadRequest> Relay::keys_request() {
       if (row.aggregate_id) last[*row.aggregate_id] = row.seq;
     }
     for (const auto& [key, seq] : last) keys_out_.push_back({std::string(key), seq});
-    std::erase_if(keys_out_, [this](const ports::KeyBefore& key) { return promotion_.complete(key.key); });
+    std::erase_if(keys_out_, [this](const ports::KeyBefore& key) {
+      return promotion_.complete(key.key) || clear_keys_.contains(key.key);
+    });
     return keys_request(Reading::kKeysOfLive, lanes_.unplaced_backlog());
   }
   if (lanes_.backlog().empty()) return std::nullopt;
@@ -201,6 +204,13 @@ void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found
   pump(now);
 }
 
+// Most live rows are of keys that have been looked up already: a look costs as long as a read.
+bool Relay::all_keys_clear(const Batch& batch) const {
+  return !clear_keys_.empty() && std::ranges::all_of(batch.page.rows, [this](const model::Row& row) {
+    return !row.aggregate_id || clear_keys_.contains(std::string(*row.aggregate_id));
+  });
+}
+
 void Relay::live_keys_found(const std::vector<bool>& behind) {
   Batch* batch = unready_live();
   if (batch == nullptr) return;
@@ -209,6 +219,7 @@ void Relay::live_keys_found(const std::vector<bool>& behind) {
   std::unordered_set<std::string_view> keys;
   for (std::size_t i = 0; i < behind.size(); ++i) {
     if (behind[i]) keys.insert(keys_out_[i].key);
+    if (!behind[i] && clear_keys_.size() < kClearKeysMost) clear_keys_.insert(keys_out_[i].key);
   }
   if (keys.empty()) return;
   batch->waits.resize(batch->page.rows.size());
@@ -299,7 +310,7 @@ void Relay::live_read(model::Page page, base::Instant now) {
     read_up_to_micros_ = frozen_micros_;
   }
   if (batch == nullptr) return;
-  batch->ready = lanes_.backlog().empty();
+  batch->ready = lanes_.backlog().empty() || all_keys_clear(*batch);
   if (batch->ready) counters_.arrived_live += static_cast<std::int64_t>(batch->left());
 }
 
