@@ -91,7 +91,7 @@ ControlLoop::ControlLoop(const config::Config& config, runtime::Loop& loop, runt
       tick_(config.governor.tick),
       parts_(std::move(parts)),
       timer_(loop, [this] { tick(); }) {
-  driver_.pace(live_alone());
+  if (steers()) driver_.pace(live_alone());
   tick();
 }
 
@@ -116,7 +116,7 @@ void ControlLoop::tick() {
     running_since_.reset();
     governor_.reset();
     load_ = {};
-    driver_.pace(live_alone());
+    if (steers()) driver_.pace(live_alone());
   }
   if (base::elapsed(shown_at_, now) >= kShowEvery) show(now);
   timer_.at(now + tick_);
@@ -127,9 +127,8 @@ void ControlLoop::decide(base::Instant now) {
   publish_own_latency(now);
   const auto samples = parts_.hub->take();
   if (!running_since_) running_since_ = now;
-  const bool steers = parts_.spec.law != governor::LawKind::kUnlimited;
   if (!governor_) {
-    if (steers && base::elapsed(*running_since_, now) < kMeasureLive) return;
+    if (steers() && base::elapsed(*running_since_, now) < kMeasureLive) return;
     governor_ = std::make_unique<governor::Governor>(parts_.spec);
   }
   in.samples = samples;

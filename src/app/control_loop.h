@@ -43,6 +43,7 @@ class ControlLoop {
               status::Steering& steering, Say say, Parts parts);
 
   static base::Result<Parts> parts_of(const config::Config& config, runtime::Loop& loop);
+  bool steers() const { return parts_.spec.law != governor::LawKind::kUnlimited; }
   void tick();
   void decide(base::Instant now);
   void say_state(const governor::Decision& decision) const;

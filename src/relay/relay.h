@@ -214,7 +214,6 @@ class Relay {
   void live_keys_found(const std::vector<bool>& behind);
   ReadRequest read_request(ReadRequest::Kind kind, Reading reading);
   bool moved_since_save() const;
-  base::Duration idle_save_every() const;
   LedgerRequest held_keys_request(base::Instant now);
   std::optional<LedgerRequest> save_request(base::Instant now);
   std::optional<LedgerRequest> released_request(base::Instant now);

@@ -11,20 +11,13 @@ constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kReleasedMost = 10'000;  // known and not finished
 constexpr std::size_t kRecordedAtOnce = 5'000;
 constexpr base::Duration kReleasedEvery = std::chrono::seconds(1);
-// The place also moves while no row arrives; saving that is a matter of a quick start, and of knowing after it what was
-// left behind: twice within live_age.
+// The place also moves while no row arrives; saving that is only a matter of a quick start.
 constexpr base::Duration kIdleSaveEvery = std::chrono::seconds(30);
 
 }  // namespace
 
-base::Duration Relay::idle_save_every() const {
-  return options_.lanes ? std::min(kIdleSaveEvery, options_.live_age / 2) : kIdleSaveEvery;
-}
-
 bool Relay::moved_since_save() const {
   if (lanes_.live().window().position() != saved_.live) return true;
-  if (options_.lanes && state_ == RelayState::kRunning && read_up_to_micros_ != saved_.read_up_to_unix_micros)
-    return true;
   return !(lanes_.backlog().empty() && saved_.backlog.empty()) && lanes_.progress().backlog != saved_.backlog;
 }
 
@@ -120,7 +113,7 @@ std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
   const bool much =
       unsaved_published_ >= most || state_ == RelayState::kDraining || splits_ != saved_splits_ || verdicts_to_save();
   const bool rows_passed = unsaved_published_ > 0 || unsaved_recorded_ || lanes_.live().window().position().last_seq;
-  const base::Duration every = rows_passed ? options_.save_every : idle_save_every();
+  const base::Duration every = rows_passed ? options_.save_every : kIdleSaveEvery;
   if (!much && base::elapsed(last_save_, now) < every) return std::nullopt;
   LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave);
   judgements_recorded();

@@ -58,6 +58,7 @@ TEST_F(FieldReport, BR019_AFailedSaveIsSavedAgainAndNotSentAgain) {
   relay.start();
   insert("k", 1, 100);
   ASSERT_TRUE(all_done()) << relay.log();
+  ASSERT_TRUE(eventually([&] { return value("select published from spillway.progress") == "100"; }, 5s)) << relay.log();
   sql("create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;"
       "create trigger refuse before insert or update on spillway.progress for each row execute function refuse()");
   insert("k", 101, 1'100);
