@@ -94,8 +94,7 @@ bool FieldReport::all_done(std::chrono::milliseconds limit) const {
                    "select count(*) from spillway.outbox o where not exists (select from spillway.progress p where "
                    "p.live_from <> '' and p.backlog = '[]' and (pg_visible_in_snapshot(o.tx, p.live_from::pg_snapshot) "
                    "or (p.live_to <> '' "
-                   "and pg_visible_in_snapshot(o.tx, p.live_to::pg_snapshot) and o.seq <= p.live_last))) and p.backlog "
-                   "= '[]'::jsonb "
+                   "and pg_visible_in_snapshot(o.tx, p.live_to::pg_snapshot) and o.seq <= p.live_last))) "
                    "and not exists (select from spillway.settled s where s.id = o.id)") == "0";
       },
       limit, 50ms);
