@@ -45,6 +45,21 @@ TEST(Lanes, WhatWaitsAtTheStartIsBacklogAndKeepsToItsBudget) {
   EXPECT_NEAR(static_cast<double>(rig.arrived_within(2'000)), 100, 5);
 }
 
+TEST(Lanes, BacklogKeepsToTheWindowWhileTheBrokerDoesNotAnswerAndLiveDoesNot) {
+  Recovery rig(500, 0);
+  rig.sink->deliver(0);
+  governor::Decision wide = budget(1'000);
+  wide.in_flight_window = 20;
+  rig.relay->pace(wide);
+  rig.run(500);
+  EXPECT_EQ(rig.relay->outbound().in_flight(), 20u);
+  rig.insert("other", "events", 0);
+  rig.run(60);
+  EXPECT_EQ(rig.relay->outbound().in_flight(), 21u);
+  rig.sink->deliver(-1);
+  EXPECT_EQ(rig.arrived_within(1'000), 501u);
+}
+
 TEST(Lanes, ALiveEventOfAnotherKeyDoesNotWaitForTheBacklog) {
   Recovery rig(500, 0);
   rig.insert("other", "events", 0);

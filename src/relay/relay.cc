@@ -99,6 +99,7 @@ void Relay::pace(const governor::Decision& decision) {
   pacer_.apply(decision);
   limited_ = std::isfinite(decision.total_rate) || decision.live_cap;
   backlog_rate_ = decision.backlog_budget;
+  window_ = decision.in_flight_window;
   live_is_held_ = decision.live_cap.has_value();
 }
 
@@ -168,7 +169,8 @@ void Relay::pump_backlog(base::Instant now) {
 bool Relay::may_go(Ordinal ordinal, bool again) const {
   if (!limited_) return true;
   if (live_row(ordinal) || (again && backlog_rate_ == 0)) return pacer_.live_ready();
-  return pacer_.backlog_ready();
+  const bool in_window = window_ == 0 || static_cast<double>(outbound_.in_flight()) < window_;
+  return in_window && pacer_.backlog_ready();
 }
 
 void Relay::went(Ordinal ordinal, bool again) {

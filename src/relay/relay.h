@@ -259,6 +259,7 @@ class Relay {
   bool limited_ = false;       // the pacer may say no
   bool live_is_held_ = false;  // by the governor
   double backlog_rate_ = 0;    // events/s
+  double window_ = 0;          // events that may be unacknowledged when one of the backlog leaves; 0 = no limit
   bool backlog_paused_ = false;
   std::size_t average_row_ = 512;
 
