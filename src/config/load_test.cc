@@ -153,13 +153,23 @@ TEST(Environment, GivesListsAsYaml) {
 
 TEST(Environment, ASlipIsNamedAndWhatKubernetesSetsIsNot) {
   const auto loaded = must_load(kComplete, fake_sources({{"SPILLWAY_OUTBOX_STROE", "x"},
-                                                         {"SPILLWAY_OFFLINE", "1"},
                                                          {"SPILLWAY_HTTP_SERVICE_HOST", "10.0.0.1"},
                                                          {"SPILLWAY_KAFKA_PORT_9092_TCP_ADDR", "10.0.0.1"}}));
   ASSERT_EQ(loaded.warnings.size(), 1U);
   EXPECT_EQ(to_string(loaded.warnings[0]),
             "environment SPILLWAY_OUTBOX_STROE: SPILLWAY_OUTBOX_STROE names no key and is ignored; did you mean "
             "SPILLWAY_OUTBOX_STORE?");
+  EXPECT_EQ(loaded.config.kafka.properties.size(), 1U);
+}
+
+TEST(Environment, WhatScriptsAndTestsReadDisturbsNoDaemon) {
+  const auto loaded = must_load(kComplete, fake_sources({{"SPILLWAY_OFFLINE", "1"},
+                                                         {"SPILLWAY_PG_BIN", "/usr/lib/postgresql/15/bin"},
+                                                         {"SPILLWAY_KEEP", "1"},
+                                                         {"SPILLWAY_RECOVERY_TRACE", "/tmp/trace"},
+                                                         {"SPILLWAY_TORTURE_SEED", "7"},
+                                                         {"SPILLWAY_STRESS_SECONDS", "60"}}));
+  EXPECT_TRUE(loaded.warnings.empty());
   EXPECT_EQ(loaded.config.kafka.properties.size(), 1U);
 }
 

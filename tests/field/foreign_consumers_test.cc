@@ -44,8 +44,8 @@ class ForeignConsumers : public FieldReport {
   static std::string id(int number) { return fmt::format("11111111-2222-3333-4444-55555555555{}", number); }
 
   static std::string libs() {
-    const char* given = std::getenv("SPILLWAY_KAFKA_LIBS");
-    return (given != nullptr ? std::string(given) : SPILLWAY_KAFKA_LIBS) + "/*";
+    const char* given = std::getenv("KAFKA_LIBS_DIR");
+    return (given != nullptr ? std::string(given) : KAFKA_LIBS_DIR) + "/*";
   }
 };
 

@@ -41,7 +41,7 @@ class OnBroker : public ::testing::Test {
 };
 
 std::string libs_folder() {
-  const char* given = std::getenv("SPILLWAY_KAFKA_LIBS");
+  const char* given = std::getenv("KAFKA_LIBS_DIR");
   return given != nullptr ? given : SPILLWAY_TEST_FOLDER "/../../build/kafka/libs";
 }
 

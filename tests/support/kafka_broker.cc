@@ -25,11 +25,11 @@ constexpr std::size_t kLogTail = 4000;
 constexpr const char* kClusterId = "c3BpbGx3YXktdGVzdC1jbA";
 
 std::filesystem::path libs_folder() {
-  const char* given = std::getenv("SPILLWAY_KAFKA_LIBS");
-  std::filesystem::path folder = given != nullptr ? given : SPILLWAY_KAFKA_LIBS;
+  const char* given = std::getenv("KAFKA_LIBS_DIR");
+  std::filesystem::path folder = given != nullptr ? given : KAFKA_LIBS_DIR;
   if (!std::filesystem::is_directory(folder)) {
     throw std::runtime_error("no Kafka jars in " + folder.string() +
-                             ": run scripts/kafka-libs (./dev setup does) or set SPILLWAY_KAFKA_LIBS");
+                             ": run scripts/kafka-libs (./dev setup does) or set KAFKA_LIBS_DIR");
   }
   return folder;
 }

@@ -18,7 +18,7 @@ struct KafkaOptions {
 };
 
 // A real Kafka broker, controller included, on 127.0.0.1. Data under services_root(); the ports stay the same over
-// restarts. The jars come from SPILLWAY_KAFKA_LIBS, or from where `scripts/kafka-libs` puts them. Everything throws
+// restarts. The jars come from KAFKA_LIBS_DIR, or from where `scripts/kafka-libs` puts them. Everything throws
 // std::runtime_error, with the end of the broker's log, when the broker does not do as told.
 class KafkaBroker {
  public:
