@@ -97,7 +97,7 @@ struct SignalConfig {
   std::vector<std::string> urls{};  // `url` and `urls` both end here
   Duration every = std::chrono::seconds(1);
   Duration timeout = std::chrono::milliseconds(500);            // never longer than `every`
-  std::optional<Duration> dead_time = std::chrono::seconds(1);  // empty: measured
+  std::optional<Duration> dead_time = std::chrono::seconds(1);  // empty: signals::describe computes it
   std::string histogram{};
   std::string errors{};
   std::string group{};

@@ -188,7 +188,9 @@ const std::array kTable = {
             .kinds = kPulled},
     KeySpec{.name = "signals[].dead_time",
             .field = SIGNAL(dead_time),
-            .meaning = "From sending an event to its visible effect; `auto`: measured where the signal can.",
+            .meaning =
+                "From sending an event to its visible effect; less than 1 s counts as 1 s. `auto` is computed, not "
+                "measured: 1 s and `every`, and for kafka_lag 5 s more, the interval of commits by default.",
             .none = "auto",
             .range = {0, 5 * kMinute},
             .reload = true},
