@@ -63,9 +63,22 @@ void log_kafka(telemetry::Log& log, const kafka::LogLine& line) {
   log.write(level, "librdkafka", {{"facility", line.facility}, {"text", line.text}});
 }
 
+void log_broker(telemetry::Log& log, const kafka::BrokerChange& change) {
+  switch (change.now) {
+    case kafka::BrokerState::kUp: log.info("broker is back", {{"broker", change.broker}}); break;
+    case kafka::BrokerState::kAway:
+      log.warn("broker is away", {{"broker", change.broker}, {"reason", change.reason}});
+      break;
+    case kafka::BrokerState::kRefuses:
+      log.error("broker refuses the connection", {{"broker", change.broker}, {"reason", change.reason}});
+      break;
+  }
+}
+
 kafka::KafkaSinkSettings sink_settings(const config::Config& config, telemetry::Log& log) {
   kafka::KafkaSinkSettings settings;
   settings.log = [&log](const kafka::LogLine& line) { log_kafka(log, line); };
+  settings.broker_change = [&log](const kafka::BrokerChange& change) { log_broker(log, change); };
   for (const config::KafkaProperty& property : config.kafka.properties) {
     settings.properties.emplace_back(property.name, property.value);
   }

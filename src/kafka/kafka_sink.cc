@@ -271,19 +271,31 @@ void KafkaSink::serve_event(rd_kafka_op_s* event, ports::SinkEvents& events) {
       if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) figures_.brokers.brokers_up = 0;
       break;
     }
-    case RD_KAFKA_EVENT_STATS:
-      if (const auto figures = parse_statistics(rd_kafka_event_stats(event))) figures_.brokers = *figures;
-      break;
-    case RD_KAFKA_EVENT_LOG: {
-      const char* facility = nullptr;
-      const char* text = nullptr;
-      int level = 0;
-      if (settings_.log && rd_kafka_event_log(event, &facility, &text, &level) == 0) {
-        settings_.log({level, facility, text});
-      }
-      break;
-    }
+    case RD_KAFKA_EVENT_STATS: serve_statistics(rd_kafka_event_stats(event)); break;
+    case RD_KAFKA_EVENT_LOG: serve_log(event); break;
     default: break;
+  }
+}
+
+void KafkaSink::serve_log(rd_kafka_op_s* event) {
+  const char* facility = nullptr;
+  const char* text = nullptr;
+  int level = 0;
+  if (rd_kafka_event_log(event, &facility, &text, &level) != 0) return;
+  if (BrokerOutages::is_failure(level, facility, text)) {
+    const std::optional<BrokerChange> change = outages_.failed(text);
+    if (change && settings_.broker_change) settings_.broker_change(*change);
+  } else if (settings_.log) {
+    settings_.log({level, facility, text});
+  }
+}
+
+void KafkaSink::serve_statistics(std::string_view json) {
+  const std::optional<Statistics> statistics = parse_statistics(json);
+  if (!statistics) return;
+  figures_.brokers = statistics->brokers;
+  for (const BrokerChange& change : outages_.up(statistics->up)) {
+    if (settings_.broker_change) settings_.broker_change(change);
   }
 }
 

@@ -1,7 +1,7 @@
 // The Sink that publishes to Apache Kafka by librdkafka.
 //
 // One thread owns it. It polls event_fd() for reading and then calls drain(); nothing blocks on brokers, and no
-// callback runs on another thread. The log callback runs inside drain().
+// callback runs on another thread. The callbacks of the settings run inside drain().
 //
 // Order: within a partition records are written in the order of sending. A record comes back as kUnknown only together
 // with everything else outstanding (`rebuilt`), whatever the cause: a fatal error, a time-out the user configured, or a
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kafka/broker_outages.h"
 #include "kafka/delivery_error.h"
 #include "kafka/outstanding.h"
 #include "kafka/producer.h"
@@ -47,7 +48,10 @@ struct KafkaSinkSettings {
   std::size_t records = 20'000;                      // outstanding at most
   std::size_t bytes = 16U << 20;                     // outstanding at most; one larger record passes when it is alone
   std::chrono::milliseconds destructor_limit{2000};  // for librdkafka's threads to end; beyond, they are left behind
-  std::function<void(const LogLine&)> log;           // may be empty; the receiver limits the rate
+  std::function<void(const LogLine&)> log{};         // may be empty; the receiver limits the rate
+  // May be empty. Outages of brokers come here, once each, and not as lines of the log. Needs librdkafka's statistics,
+  // which are on unless the properties turn them off: without them no broker comes back.
+  std::function<void(const BrokerChange&)> broker_change{};
 };
 
 // Counters since the start, gauges as of the last drain.
@@ -116,6 +120,8 @@ class KafkaSink final : public ports::Sink {
   void take_news();
   void serve(ports::SinkEvents& events);
   void serve_event(rd_kafka_op_s* event, ports::SinkEvents& events);
+  void serve_log(rd_kafka_op_s* event);
+  void serve_statistics(std::string_view json);
   void serve_reports(rd_kafka_op_s* event, ports::SinkEvents& events);
   void break_with(Verdict verdict, int code, Outstanding::Slot slot, std::size_t batch);
   ports::Delivery not_written(Verdict verdict, const Outstanding::Entry& record, int code);
@@ -147,6 +153,7 @@ class KafkaSink final : public ports::Sink {
   resilience::Backoff start_backoff_;
   std::uint64_t random_;
   KafkaFigures figures_;
+  BrokerOutages outages_;
 };
 
 }  // namespace spillway::kafka

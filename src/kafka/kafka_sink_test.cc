@@ -60,6 +60,22 @@ TEST_F(KafkaSinkOnMock, StartsWhileTheBrokerIsAwayAndGoesOnWhenItComes) {
   EXPECT_EQ(rig.rebuilds, 0);
 }
 
+TEST_F(KafkaSinkOnMock, ABrokersOutageIsSaidOnceAndItsEndOnce) {
+  SinkRig rig(cluster_.bootstrap(), {{"statistics.interval.ms", "100"}});
+  ASSERT_TRUE(rig.until([&] { return rig.sink().figures().brokers.brokers_up == 1; }));
+  EXPECT_TRUE(rig.broker_changes.empty());
+  cluster_.set_reachable(false);
+  ASSERT_TRUE(rig.until([&] { return rig.sink().figures().errors["_TRANSPORT"] >= 3; }));
+  ASSERT_EQ(rig.broker_changes.size(), 1U);
+  EXPECT_EQ(rig.broker_changes[0].broker, cluster_.bootstrap());
+  EXPECT_EQ(rig.broker_changes[0].now, BrokerState::kAway);
+  EXPECT_NE(rig.broker_changes[0].reason, "");
+  cluster_.set_reachable(true);
+  ASSERT_TRUE(rig.until([&] { return rig.broker_changes.size() == 2; }));
+  EXPECT_EQ(rig.broker_changes[1].broker, cluster_.bootstrap());
+  EXPECT_EQ(rig.broker_changes[1].now, BrokerState::kUp);
+}
+
 TEST_F(KafkaSinkOnMock, TheFirstRecordOfATopicIsNotLate) {
   cluster_.create_topic("orders", 1);
   SinkRig rig(cluster_.bootstrap());
@@ -243,8 +259,7 @@ TEST_F(KafkaSinkOnMock, ShowsItsFigures) {
 }
 
 TEST(KafkaSink, SaysWhichPropertyIsWrong) {
-  const auto sink =
-      KafkaSink::create({.properties = {{"bootstrap.servers", "127.0.0.1:1"}, {"lingr.ms", "5"}}, .log = {}});
+  const auto sink = KafkaSink::create({.properties = {{"bootstrap.servers", "127.0.0.1:1"}, {"lingr.ms", "5"}}});
   ASSERT_FALSE(sink.has_value());
   EXPECT_EQ(sink.error().error_class, base::ErrorClass::kMisconfigured);
   EXPECT_THAT(sink.error().message, HasSubstr("did you mean linger.ms?"));

@@ -20,9 +20,9 @@ namespace spillway::kafka {
 class SinkRig {
  public:
   explicit SinkRig(const std::string& bootstrap, Properties more = {}, std::size_t records = 20'000)
-      : settings_{.properties = {{"bootstrap.servers", bootstrap}}, .records = records, .log = {}} {
+      : settings_{.properties = {{"bootstrap.servers", bootstrap}}, .records = records} {
     std::ranges::move(more, std::back_inserter(settings_.properties));
-    settings_.log = [this](const LogLine& line) { log.emplace_back(line.text); };
+    settings_.broker_change = [this](const BrokerChange& change) { broker_changes.push_back(change); };
     auto made = KafkaSink::create(settings_);
     if (!made) throw std::runtime_error(made.error().message);
     sink_ = std::move(*made);
@@ -85,7 +85,7 @@ class SinkRig {
   std::vector<ports::Delivery> deliveries;
   std::vector<ports::TopicId> topics;
   std::vector<std::string> rebuilt_reasons;
-  std::vector<std::string> log;
+  std::vector<BrokerChange> broker_changes;
   int rebuilds = 0;
 
  private:

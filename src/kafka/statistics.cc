@@ -11,7 +11,7 @@ namespace {
 // brokers / NAME / (nodeid | state | rtt / (cnt | p99) | throttle / (cnt | max)); stops at "topics".
 class BrokerReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  BrokerFigures figures;
+  Statistics statistics;
   bool seen_brokers = false;
 
   bool null() override { return true; }
@@ -68,7 +68,9 @@ class BrokerReader final : public nlohmann::json_sax<nlohmann::json> {
 
   // Bootstrap entries and the coordinator's logical broker have no node id.
   void end_broker() {
+    if (up_) statistics.up.push_back(path_[1]);
     if (node_ < 0) return;
+    BrokerFigures& figures = statistics.brokers;
     ++figures.brokers_known;
     if (up_) ++figures.brokers_up;
     if (rtt_count_ > 0) figures.rtt_p99_ms = std::max(figures.rtt_p99_ms.value_or(0), rtt_p99_us_ / 1000);
@@ -86,11 +88,11 @@ class BrokerReader final : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-std::optional<BrokerFigures> parse_statistics(std::string_view json) {
+std::optional<Statistics> parse_statistics(std::string_view json) {
   BrokerReader reader;
   nlohmann::json::sax_parse(json.begin(), json.end(), &reader);
   if (!reader.seen_brokers) return std::nullopt;
-  return reader.figures;
+  return reader.statistics;
 }
 
 }  // namespace spillway::kafka

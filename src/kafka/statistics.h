@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace spillway::kafka {
 
@@ -14,7 +16,12 @@ struct BrokerFigures {
   double throttle_ms = 0;
 };
 
+struct Statistics {
+  BrokerFigures brokers;
+  std::vector<std::string> up;  // librdkafka's names ("host:port/1"), bootstrap addresses included
+};
+
 // Empty where the text is not such statistics. Reads only the part before the topics, which may be long.
-std::optional<BrokerFigures> parse_statistics(std::string_view json);
+std::optional<Statistics> parse_statistics(std::string_view json);
 
 }  // namespace spillway::kafka

@@ -1,28 +1,33 @@
 #include "kafka/statistics.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace spillway::kafka {
 namespace {
 
+using ::testing::ElementsAre;
+
 TEST(Statistics, TheWorstBrokerWithTrafficCounts) {
-  const auto figures = parse_statistics(R"({"name":"x","ts":1,"brokers":{
+  const auto statistics = parse_statistics(R"({"name":"x","ts":1,"brokers":{
       "a:1/1":{"name":"a","nodeid":1,"state":"UP","rtt":{"min":1,"cnt":5,"p99":1500},"throttle":{"max":0,"cnt":5}},
       "b:1/2":{"name":"b","nodeid":2,"state":"UP","rtt":{"cnt":9,"p99":2500},"throttle":{"max":40,"cnt":2}},
       "c:1/3":{"name":"c","nodeid":3,"state":"DOWN","rtt":{"cnt":0,"p99":9999},"throttle":{"max":99,"cnt":0}},
       "a:1/bootstrap":{"name":"a","nodeid":-1,"state":"UP","rtt":{"cnt":1,"p99":777777}}},
       "topics":{"t":{"broken)");
-  ASSERT_TRUE(figures.has_value());
-  EXPECT_EQ(figures->brokers_known, 3);
-  EXPECT_EQ(figures->brokers_up, 2);
-  EXPECT_EQ(figures->rtt_p99_ms, 2.5);
-  EXPECT_EQ(figures->throttle_ms, 40);
+  ASSERT_TRUE(statistics.has_value());
+  EXPECT_EQ(statistics->brokers.brokers_known, 3);
+  EXPECT_EQ(statistics->brokers.brokers_up, 2);
+  EXPECT_EQ(statistics->brokers.rtt_p99_ms, 2.5);
+  EXPECT_EQ(statistics->brokers.throttle_ms, 40);
+  EXPECT_THAT(statistics->up, ElementsAre("a:1/1", "b:1/2", "a:1/bootstrap"));
 }
 
 TEST(Statistics, NoTrafficIsNoLatency) {
-  const auto figures = parse_statistics(R"({"brokers":{"a:1/1":{"nodeid":1,"state":"UP","rtt":{"cnt":0,"p99":0}}}})");
-  ASSERT_TRUE(figures.has_value());
-  EXPECT_FALSE(figures->rtt_p99_ms.has_value());
+  const auto statistics =
+      parse_statistics(R"({"brokers":{"a:1/1":{"nodeid":1,"state":"UP","rtt":{"cnt":0,"p99":0}}}})");
+  ASSERT_TRUE(statistics.has_value());
+  EXPECT_FALSE(statistics->brokers.rtt_p99_ms.has_value());
 }
 
 TEST(Statistics, AnythingElseIsRefused) {
