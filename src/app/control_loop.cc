@@ -130,8 +130,10 @@ void ControlLoop::decide(base::Instant now) {
   if (!governor_) {
     if (steers() && base::elapsed(*running_since_, now) < kMeasureLive) return;
     governor_ = std::make_unique<governor::Governor>(parts_.spec);
+    others_.emplace(parts_.spec.signals);
   }
   in.samples = samples;
+  in.foreign_rate = others_->tick(now, in.sent_events, samples);
   override_.follow(driver_.controls().limit, driver_.controls_at(), load_.sending().value_or(0), now, *governor_);
   const governor::State before = governor_->last().state;
   const governor::Decision& decision = governor_->tick(now, in);

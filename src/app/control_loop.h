@@ -7,6 +7,7 @@
 
 #include "app/override_follower.h"
 #include "config/config.h"
+#include "governor/foreign_traffic.h"
 #include "governor/governor.h"
 #include "relay/load_meter.h"
 #include "runtime/loop.h"
@@ -56,7 +57,8 @@ class ControlLoop {
   Say say_;
   base::Duration tick_;
   Parts parts_;
-  std::unique_ptr<governor::Governor> governor_;  // none until live traffic has been measured
+  std::unique_ptr<governor::Governor> governor_;    // none until live traffic has been measured
+  std::optional<governor::ForeignTraffic> others_;  // made with it
   std::optional<base::Instant> running_since_;
   relay::LoadMeter load_;
   OverrideFollower override_;

@@ -36,9 +36,12 @@ Figure backlog_of(const PlanWish& wish, const status::Status& status) {
       fmt::format("the backlog is not known, the store does not answer: {}; give --backlog N", status.store.error));
 }
 
+// What others take of it is not for the backlog.
 Figure capacity_of(const PlanWish& wish, const status::Status& status) {
   if (wish.capacity) return PlanFigure(*wish.capacity);
-  return measured(status.governor.capacity, "downstream's capacity", "--capacity", status);
+  std::optional<double> ours = status.governor.capacity;
+  if (ours) *ours -= status.governor.others.value_or(0);
+  return measured(ours, "downstream's capacity", "--capacity", status);
 }
 
 // What arrives while a backlog waits is live traffic.

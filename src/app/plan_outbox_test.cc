@@ -58,6 +58,15 @@ TEST_F(PlanOutbox, AsksTheStoreAndTheRelayForWhatIsNotGiven) {
   EXPECT_EQ(json["origins"]["capacity"], "measured by the relay");
 }
 
+TEST_F(PlanOutbox, WhatOthersTakeIsNoCapacityOfOurs) {
+  sqlite::write_events(path, 1000);
+  const RelayOnHttp relay("/api/status",
+                          relay_that_measured({.law = "adaptive", .capacity = 300, .live_demand = 100, .others = 100}));
+  inquiry_.relay = relay.address();
+  EXPECT_EQ(run({}, true), kExitDone) << err_.str();
+  EXPECT_EQ(Json::parse(out_.str())["clear_seconds"], 10);
+}
+
 TEST_F(PlanOutbox, WithoutALiveLaneTheLiveRateIsWhatArrives) {
   sqlite::write_events(path, 11);
   const RelayOnHttp relay("/api/status", relay_that_measured({.law = "adaptive", .capacity = 100}));

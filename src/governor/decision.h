@@ -57,6 +57,7 @@ struct Decision {
   Cause cause{};
   double capacity = 0;          // events/s, the estimate; 0 where the law has none
   double live_rate = 0;         // events/s offered, as the decision saw it
+  double foreign_rate = 0;      // events/s that others send to the same downstream, likewise
   double in_flight_window = 0;  // events unacknowledged downstream at most; 0 = no limit
 };
 

@@ -44,6 +44,7 @@ Decision Governor::decide(base::Instant now, const TickInputs& in) {
   Decision d = law_->tick(now, all);
   d.total_rate = std::max(0.0, d.total_rate - in.foreign_rate);
   d.live_rate = in.live_rate;
+  d.foreign_rate = in.foreign_rate;
   return d;
 }
 

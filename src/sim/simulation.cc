@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "governor/drain_pacer.h"
+#include "governor/foreign_traffic.h"
 #include "governor/governor.h"
 #include "governor/live_rate.h"
 #include "sim/ideal.h"
@@ -62,6 +63,7 @@ class Simulation final : public PlantListener {
   SignalPipeline signal_;
   RunMetrics metrics_;
   std::unique_ptr<governor::Governor> governor_;
+  governor::ForeignTraffic foreign_;
   governor::DrainPacer pacer_;
   governor::LiveRate live_rate_;
   std::deque<double> held_;  // arrival times of live events that wait in the outbox
@@ -90,6 +92,7 @@ Simulation::Simulation(const Scenario& scenario, const governor::GovernorSpec& s
       plant_(scenario, service_random_, *this),
       signal_(scenario, random_),
       metrics_(scenario),
+      foreign_(spec.signals),
       live_rate_(scenario.live.offered(0)),
       backlog_(std::floor(scenario.backlog)) {
   governor_ = fresh_governor();
@@ -160,6 +163,7 @@ void Simulation::apply_changes(double t) {
     ++next_restart_;
     if (governor_->last().capacity > 0) spec_.stored_capacity = governor_->last().capacity;
     governor_ = fresh_governor();
+    foreign_ = governor::ForeignTraffic(spec_.signals);
   }
 }
 
@@ -167,10 +171,13 @@ void Simulation::tick(double t) {
   const double seconds = kStepsPerTick * kStepS;
   if (t > 0) live_rate_.add(std::exchange(arrived_since_tick_, 0), seconds);
   const auto samples = signal_.due(t);
+  const double sent = std::exchange(sent_since_tick_, 0);
+  const double seen = foreign_.tick(at_instant(t), sent, samples);
+  const double foreign = law_ == "oracle" ? scenario_.live.foreign_rate : seen;
   const governor::Decision& d = governor_->tick(at_instant(t), {.live_rate = live_rate_.value(),
-                                                                .foreign_rate = scenario_.live.foreign_rate,
+                                                                .foreign_rate = foreign,
                                                                 .held_live = static_cast<double>(held_.size()),
-                                                                .sent_events = std::exchange(sent_since_tick_, 0),
+                                                                .sent_events = sent,
                                                                 .backlog_waiting = backlog_ >= 1,
                                                                 .samples = samples});
   pacer_.apply(d);

@@ -67,8 +67,8 @@ TEST(Simulation, ARestartedRelayStartsFromTheCapacityItHadConfirmed) {
 
 TEST(Simulation, ForeignLiveTrafficIsLeftItsShare) {
   const RunResult r = run(scenario("{backlog: 40000, live: {rate: 800, foreign_rate: 400}}"));
-  EXPECT_LT(*r.ratio(), 1.3);
-  EXPECT_LT(r.seconds_over, 5);
+  EXPECT_LT(*r.ratio(), 1.15);
+  EXPECT_LT(r.seconds_over, 12) << "none of it was known at the start";
 }
 
 class SignalFault : public testing::TestWithParam<const char*> {};

@@ -19,6 +19,7 @@ GovernorView view_of(governor::LawKind law, const governor::Decision& decision) 
   view.budget = if_finite(decision.backlog_budget);
   view.total = if_finite(decision.total_rate);
   view.live_demand = decision.live_rate;
+  if (decision.foreign_rate > 0) view.others = decision.foreign_rate;
   view.live_cap = decision.live_cap;
   view.cause = governor::to_string(decision.cause.kind);
   view.reason = governor::text(decision);

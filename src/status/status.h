@@ -40,6 +40,7 @@ struct GovernorView {
   std::optional<double> budget{};       // events/s for the backlog; empty = not limited
   std::optional<double> total{};        // events/s, live included; empty = not limited
   std::optional<double> live_demand{};  // events/s that live traffic asks for
+  std::optional<double> others{};       // events/s that others send to the same downstream; empty = none seen
   std::optional<double> live_cap{};     // events/s; empty = live is not held
   std::optional<double> held_at{};      // events/s that the relay fixed a `hold` at
   std::string cause{};                  // the name of what binds the rate; empty = no governor runs

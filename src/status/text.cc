@@ -96,6 +96,7 @@ std::string governor_words(const GovernorView& governor) {
   std::string text = fmt::format("{}, {}", governor.law, governor.state);
   if (governor.capacity) text += "   capacity " + rate_words(*governor.capacity);
   if (governor.live_demand) text += "   live asks for " + rate_words(*governor.live_demand);
+  if (governor.others) text += "   others take " + rate_words(*governor.others);
   if (governor.budget) text += "   backlog may use " + rate_words(*governor.budget);
   if (governor.live_cap) text += "   live is held to " + rate_words(*governor.live_cap);
   return governor.reason.empty() ? text : text + "; " + governor.reason;

@@ -201,6 +201,7 @@ void Metrics::put_governor(Page& page) const {
   page.gauge("spillway_governor_capacity_rows_per_second", "What downstream is thought to take.", governor.capacity);
   page.gauge("spillway_governor_budget_rows_per_second", "What the backlog may use.", governor.budget);
   page.gauge("spillway_governor_live_demand_rows_per_second", "What live traffic asks for.", governor.live_demand);
+  page.gauge("spillway_governor_others_rows_per_second", "What others send to the same downstream.", governor.others);
   for (const auto& [decided, count] : decisions_) {
     page.counter("spillway_governor_decisions_total", "Decisions by what they did to the rate and what bound it.",
                  count, {{"action", to_string(decided.first)}, {"cause", to_string(decided.second)}});

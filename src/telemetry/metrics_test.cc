@@ -121,6 +121,7 @@ TEST(Metrics, ShowTheGovernorItsSignalsAndWhatPeopleDid) {
                       .capacity = 1400,
                       .budget = 0,
                       .live_demand = 1200,
+                      .others = 300,
                       .live_cap = 70,
                       .cause = "collapsed"};
   steered.signals = {{.name = "bank", .p99_ms = 412, .error_rate = 0.01, .age_s = 1, .ceiling_ms = 400}};
@@ -135,6 +136,7 @@ TEST(Metrics, ShowTheGovernorItsSignalsAndWhatPeopleDid) {
   EXPECT_THAT(text, HasSubstr("\nspillway_governor_capacity_rows_per_second 1400\n"));
   EXPECT_THAT(text, HasSubstr("\nspillway_governor_budget_rows_per_second 0\n"));
   EXPECT_THAT(text, HasSubstr("\nspillway_governor_live_demand_rows_per_second 1200\n"));
+  EXPECT_THAT(text, HasSubstr("\nspillway_governor_others_rows_per_second 300\n"));
   EXPECT_THAT(text, HasSubstr("\nspillway_governor_state{state=\"braking\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("\nspillway_governor_state{state=\"tracking\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("\nspillway_governor_decisions_total{action=\"brake\",cause=\"collapsed\"} 1\n"));
