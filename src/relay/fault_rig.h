@@ -26,7 +26,7 @@ class FaultRig {
 
   // ---- what happens ----
   // Creates it, or lets it grow.
-  void topic(const std::string& name, std::int32_t partitions) {
+  void topic(const std::string& name, std::int32_t partitions = 4) {
     const auto known = topics_.find(name);
     if (known == topics_.end() ? !inserted_.empty() : partitions > known->second) unsteady_.insert(name);
     if (known != topics_.end()) partitions = std::max(partitions, known->second);
@@ -48,7 +48,8 @@ class FaultRig {
     sink->refuse_topic(name, "no right to write");
   }
 
-  std::int64_t insert(const std::string& key, const std::string& topic, std::size_t padding, bool commit = true) {
+  std::int64_t insert(const std::string& key, const std::string& topic = "events", std::size_t padding = 0,
+                      bool commit = true) {
     ports::FakeRow row{.aggregate_type = topic, .aggregate_id = key};
     row.payload = std::to_string(inserted_.size() + 1) + std::string(padding, ' ');
     const std::int64_t seq = store.insert_open(row);
@@ -150,12 +151,37 @@ class FaultRig {
     answer_sink();
     pass(std::chrono::milliseconds(1));
   }
-  void run(int turns) {
+  void run(int turns = 400) {
     for (int i = 0; i < turns; ++i) turn();
   }
   void pass(base::Duration time) {
     now += time;
     store.set_now(store.now() + std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+  }
+
+  // ---- what came of it ----
+  // The rows of a key, by number, in the order in which they first arrived.
+  std::vector<std::size_t> firsts(const std::string& key) const {
+    std::vector<std::size_t> firsts;
+    std::set<std::size_t> seen;
+    for (const std::size_t number : arrivals) {
+      if (inserted_[number - 1].key == key && seen.insert(number).second) firsts.push_back(number);
+    }
+    return firsts;
+  }
+  // How many rows the saved place has passed before the first that it has not.
+  std::size_t passed() {
+    const std::set<std::int64_t> waiting = beyond_saved();
+    std::size_t passed = 0;
+    while (passed < inserted_.size() && !waiting.contains(inserted_[passed].seq)) ++passed;
+    return passed;
+  }
+  // What the ledger holds, by seq.
+  std::map<std::int64_t, model::Settlement> recorded() {
+    std::map<std::int64_t, model::Settlement> found;
+    const auto all = store.open_operator()->settlements({.open_only = false, .limit = 100'000});
+    for (const model::Settlement& settlement : *all) found.emplace(settlement.seq, settlement);
+    return found;
   }
 
   // ---- the promises: what is wrong, if anything ----
@@ -207,6 +233,7 @@ class FaultRig {
   std::optional<base::Error> ledger_fault;
   // What the rules say about a row, by number; they may say something else tomorrow.
   std::function<model::Verdict(std::size_t)> rules = [](std::size_t) { return model::Verdict::kPublish; };
+  std::vector<std::size_t> arrivals;            // numbers of the rows, in order, again each time one was sent again
   std::vector<ports::StoredRecord> reconciled;  // what came to the reconcile topic
   bool answers_lost = false;                    // ledger_fault hides that the call took effect
   bool repeats_allowed = false;
@@ -243,6 +270,7 @@ class FaultRig {
       if (verdict_of(seq_of(number)) != model::Verdict::kReconcile) other_verdict_ = "nobody reconciled what arrived";
       return;
     }
+    arrivals.push_back(number);
     // After a fault it may have been on its way as a live one before it was judged.
     if (!repeats_allowed && verdict_of(seq_of(number)) == model::Verdict::kDiscard &&
         !exempt_.contains(seq_of(number))) {
@@ -290,12 +318,6 @@ class FaultRig {
     return rows;
   }
 
-  std::map<std::int64_t, model::Settlement> recorded() {
-    std::map<std::int64_t, model::Settlement> found;
-    const auto all = store.open_operator()->settlements({.open_only = false, .limit = 100'000});
-    for (const model::Settlement& settlement : *all) found.emplace(settlement.seq, settlement);
-    return found;
-  }
   std::set<std::int64_t> beyond_saved() {
     std::set<std::int64_t> rows;
     const auto loaded = store.open_ledger()->load();
