@@ -1,22 +1,12 @@
 #include "http/client.h"
 
 #include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
 
+#include "http/beast.h"
 #include "http/url.h"
 
 namespace spillway::http {
 namespace {
-
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace wire = boost::beast::http;
-using tcp = asio::ip::tcp;
-using boost::system::error_code;
 
 class Call {
  public:

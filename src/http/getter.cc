@@ -2,26 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
 #include <charconv>
 #include <utility>
 
+#include "http/beast.h"
 #include "http/retry_after.h"
 #include "http/url.h"
 
 namespace spillway::http {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace wire = boost::beast::http;
-using tcp = asio::ip::tcp;
-using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 std::string words(const error_code& error, std::size_t body_bytes) {

@@ -2,26 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "http/admission.h"
+#include "http/beast.h"
 
 namespace spillway::http {
 namespace {
-
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace wire = boost::beast::http;
-using tcp = asio::ip::tcp;
-using boost::system::error_code;
 
 std::string shown(const std::string& host, std::uint16_t port) {
   return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
