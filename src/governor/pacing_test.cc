@@ -12,16 +12,26 @@ namespace {
 
 constexpr long long kAll = 1'000'000;
 
-TEST(Pacer, SendsItsRateOnAverage) {
-  Pacer pacer;
-  pacer.set_rate(800);
+// What `take` gives in ten seconds of refills every 20 ms.
+template <typename AnyPacer, typename Take>
+double in_ten_seconds(AnyPacer& pacer, Take take) {
   long long sent = 0;
   for (int i = 0; i <= 500; ++i) {
     pacer.refill(at(i * 0.02));
-    sent += pacer.take(kAll);
+    sent += take();
   }
-  EXPECT_NEAR(static_cast<double>(sent), 8000, 2);
+  return static_cast<double>(sent);
 }
+
+double sent_in_ten_seconds_at(double rate) {
+  Pacer pacer;
+  pacer.set_rate(rate);
+  return in_ten_seconds(pacer, [&] { return pacer.take(kAll); });
+}
+
+TEST(Pacer, SendsItsRateOnAverage) { EXPECT_NEAR(sent_in_ten_seconds_at(800), 8000, 2); }
+
+TEST(Pacer, LowRatesStillSendWholeEvents) { EXPECT_NEAR(sent_in_ten_seconds_at(2), 20, 1); }
 
 TEST(Pacer, NeverSendsMoreThanFiftyMillisecondsOfRateAtOnce) {
   Pacer pacer;
@@ -42,17 +52,6 @@ TEST(Pacer, SavesNothingUpWhilePaused) {
   EXPECT_EQ(pacer.take(kAll), 0);
   pacer.refill(at(60.02));
   EXPECT_EQ(pacer.take(kAll), 20);
-}
-
-TEST(Pacer, LowRatesStillSendWholeEvents) {
-  Pacer pacer;
-  pacer.set_rate(2);
-  long long sent = 0;
-  for (int i = 0; i <= 500; ++i) {
-    pacer.refill(at(i * 0.02));
-    sent += pacer.take(kAll);
-  }
-  EXPECT_NEAR(static_cast<double>(sent), 20, 1);
 }
 
 TEST(Pacer, TokensOfAHigherRateAreNotKept) {
@@ -82,21 +81,18 @@ Decision decision(double total, double live, double budget) {
   return d;
 }
 
-// Sends `live_per_refill` every 20 ms for ten seconds and takes what the backlog may.
-long long backlog_in_ten_seconds(DrainPacer& pacer, long long live_per_refill) {
-  long long sent = 0;
-  for (int i = 0; i <= 500; ++i) {
-    pacer.refill(at(i * 0.02));
+// What the backlog may send beside `live_per_refill` live events every 20 ms.
+double backlog_in_ten_seconds(DrainPacer& pacer, long long live_per_refill) {
+  return in_ten_seconds(pacer, [&] {
     EXPECT_EQ(pacer.take_live(live_per_refill), live_per_refill) << "live never waits for a token";
-    sent += pacer.take_backlog(kAll);
-  }
-  return sent;
+    return pacer.take_backlog(kAll);
+  });
 }
 
 TEST(DrainPacer, TheBacklogFillsUpToTheTotalWhateverLiveDoes) {
   DrainPacer pacer;
   pacer.apply(decision(2000, 1200, 800));
-  EXPECT_NEAR(static_cast<double>(backlog_in_ten_seconds(pacer, 30)), 5000, 100) << "live does 1,500/s, not 1,200/s";
+  EXPECT_NEAR(backlog_in_ten_seconds(pacer, 30), 5000, 100) << "live does 1,500/s, not 1,200/s";
 }
 
 TEST(DrainPacer, WhileBlindTheBacklogDoesNotTakeWhatLiveLeaves) {
@@ -104,13 +100,13 @@ TEST(DrainPacer, WhileBlindTheBacklogDoesNotTakeWhatLiveLeaves) {
   Decision d = decision(2000, 1200, 800);
   d.state = State::kBlind;
   pacer.apply(d);
-  EXPECT_NEAR(static_cast<double>(backlog_in_ten_seconds(pacer, 0)), 8000, 50);
+  EXPECT_NEAR(backlog_in_ten_seconds(pacer, 0), 8000, 50);
 }
 
 TEST(DrainPacer, AFloorForTheBacklogHoldsBesideTooMuchLive) {
   DrainPacer pacer;
   pacer.apply(decision(2000, 2500, 30));
-  EXPECT_NEAR(static_cast<double>(backlog_in_ten_seconds(pacer, 50)), 300, 2);
+  EXPECT_NEAR(backlog_in_ten_seconds(pacer, 50), 300, 2);
 }
 
 TEST(DrainPacer, HoldsLiveOnlyUnderACap) {
@@ -118,12 +114,7 @@ TEST(DrainPacer, HoldsLiveOnlyUnderACap) {
   Decision d = decision(10, 1200, 0);
   d.live_cap = 10;
   pacer.apply(d);
-  long long sent = 0;
-  for (int i = 0; i <= 500; ++i) {
-    pacer.refill(at(i * 0.02));
-    sent += pacer.take_live(24);
-  }
-  EXPECT_NEAR(static_cast<double>(sent), 100, 2);
+  EXPECT_NEAR(in_ten_seconds(pacer, [&] { return pacer.take_live(24); }), 100, 2);
 }
 
 TEST(DrainPacer, APausedBacklogLeavesLiveAlone) {
