@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "status/governor_view.h"
 #include "status/status_samples.h"
 
 namespace spillway::status {
@@ -29,14 +28,7 @@ Status busy() {
                    .remaining = std::chrono::milliseconds(90'500)};
   LiveFigures live = running();
   live.sent = LaneTotals{.live = 7, .promoted = 2, .backlog = 30};
-  live.governor =
-      view_of(governor::LawKind::kAdaptive, {.total_rate = 1400,
-                                             .backlog_budget = 0,
-                                             .live_cap = 70,
-                                             .state = governor::State::kBraking,
-                                             .cause = {governor::CauseKind::kCollapsed, "bank", 0.4, 0.25, ""},
-                                             .capacity = 1400,
-                                             .live_rate = 1200});
+  live.governor = braking();
   live.governor.held_at = 900;
   live.rates.published = 1500;
   live.net = NetRange{400, 600};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "status/assemble.h"
+#include "status/governor_view.h"
 
 namespace spillway::status {
 
@@ -29,6 +30,16 @@ inline LiveFigures running() {
   live.rates.published = 1000;
   live.governor.reason = "no signals configured";
   return live;
+}
+
+inline GovernorView braking() {
+  return view_of(governor::LawKind::kAdaptive, {.total_rate = 70,
+                                                .backlog_budget = 0,
+                                                .live_cap = 70,
+                                                .state = governor::State::kBraking,
+                                                .cause = {governor::CauseKind::kCollapsed, "bank", 0.4, 0.25, ""},
+                                                .capacity = 1400,
+                                                .live_rate = 1200});
 }
 
 inline StoreFigures said(const ports::Figures& figures) { return {.figures = figures}; }

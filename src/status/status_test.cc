@@ -182,14 +182,7 @@ TEST(Status, ADrainThatHurtsNobodyIsNoAlarm) {
 TEST(Status, HoldingLiveIsLoud) {
   LiveFigures live = draining(2000);
   live.live = {.events = 200, .oldest_age_s = 12};
-  live.governor =
-      view_of(governor::LawKind::kAdaptive, {.total_rate = 70,
-                                             .backlog_budget = 0,
-                                             .live_cap = 70,
-                                             .state = governor::State::kBraking,
-                                             .cause = {governor::CauseKind::kCollapsed, "bank", 0.4, 0.25, ""},
-                                             .capacity = 1400,
-                                             .live_rate = 1200});
+  live.governor = braking();
   const Status status = assemble(subject(), said(old_backlog()), live);
   ASSERT_THAT(status.alerts, named("braking"));
   EXPECT_EQ(status.alerts[0].severity, Severity::kPage);
