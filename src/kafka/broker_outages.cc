@@ -5,7 +5,8 @@
 namespace spillway::kafka {
 namespace {
 
-constexpr int kWarning = 4;
+constexpr int kWarning = 4;  // as syslog
+constexpr int kInfo = 6;
 
 struct Failure {
   std::string_view broker;
@@ -35,9 +36,9 @@ bool refused(std::string_view reason) {
 
 }  // namespace
 
-// Below a warning are connections that ended between two requests: no outage before the next attempt fails.
-bool BrokerOutages::is_failure(int level, std::string_view facility, std::string_view text) {
-  return level <= kWarning && facility == "FAIL" && parse(text).has_value();
+BrokerLine broker_line(int level, std::string_view facility, std::string_view text) {
+  if (level > kInfo || facility != "FAIL" || !parse(text)) return BrokerLine::kNone;
+  return level <= kWarning ? BrokerLine::kFailure : BrokerLine::kClosed;
 }
 
 std::optional<BrokerChange> BrokerOutages::failed(std::string_view text) {

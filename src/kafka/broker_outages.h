@@ -23,11 +23,18 @@ struct BrokerChange {
   std::string reason;  // librdkafka's words; empty for kUp
 };
 
+// What a line of librdkafka's log tells of a broker.
+enum class BrokerLine : std::uint8_t {
+  kNone,
+  kClosed,   // a connection ended between two requests; only the next attempt shows whether that is an outage
+  kFailure,  // no connection came about, or requests were lost with it
+};
+
+BrokerLine broker_line(int level, std::string_view facility, std::string_view text);
+
 class BrokerOutages {
  public:
-  static bool is_failure(int level, std::string_view facility, std::string_view text);
-
-  // `text` of a line for which is_failure() holds. Empty where the same is known already.
+  // `text` of a line that is a kFailure. Empty where the same is known already.
   std::optional<BrokerChange> failed(std::string_view text);
 
   // Brokers by librdkafka's names ("host:port/1"); those that were away are back. A bootstrap address that librdkafka

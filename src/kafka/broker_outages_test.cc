@@ -11,7 +11,7 @@ constexpr const char* kRefusedConnection =
 
 TEST(BrokerOutages, AnOutageIsSaidOnceAndItsEndOnce) {
   BrokerOutages outages;
-  ASSERT_TRUE(BrokerOutages::is_failure(3, "FAIL", kRefusedConnection));
+  ASSERT_EQ(broker_line(3, "FAIL", kRefusedConnection), BrokerLine::kFailure);
   const auto change = outages.failed(kRefusedConnection);
   ASSERT_TRUE(change.has_value());
   EXPECT_EQ(change->broker, "k:9092");
@@ -50,12 +50,12 @@ TEST(BrokerOutages, ABrokerThatRefusesUsIsNotHiddenByItsOutage) {
   EXPECT_EQ(outages.up({"sasl_ssl://k:9093/1"}).size(), 1U);
 }
 
-TEST(BrokerOutages, OtherLinesAreNoFailureOfABroker) {
-  EXPECT_FALSE(BrokerOutages::is_failure(6, "FAIL", "a:1/1: Disconnected (after 900000ms in state UP)"))
-      << "an idle connection was closed";
-  EXPECT_FALSE(BrokerOutages::is_failure(7, "FAIL", kRefusedConnection)) << "debug output that the user asked for";
-  EXPECT_FALSE(BrokerOutages::is_failure(3, "CONFWARN", kRefusedConnection));
-  EXPECT_FALSE(BrokerOutages::is_failure(3, "FAIL", "no broker in this"));
+TEST(BrokerLine, TellsAFailureFromAConnectionThatWasNotInUse) {
+  EXPECT_EQ(broker_line(4, "FAIL", "a:1/1: Disconnected (after 90ms in state UP)"), BrokerLine::kFailure);
+  EXPECT_EQ(broker_line(6, "FAIL", "a:1/1: Disconnected (after 90ms in state UP)"), BrokerLine::kClosed);
+  EXPECT_EQ(broker_line(7, "FAIL", kRefusedConnection), BrokerLine::kNone) << "debug output that the user asked for";
+  EXPECT_EQ(broker_line(3, "CONFWARN", kRefusedConnection), BrokerLine::kNone);
+  EXPECT_EQ(broker_line(3, "FAIL", "no broker in this"), BrokerLine::kNone);
 }
 
 }  // namespace

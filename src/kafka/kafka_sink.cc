@@ -20,6 +20,7 @@ using ports::TopicState;
 
 // Enough for one wake-up; what is left keeps the descriptor readable, so the loop gets its turn in between.
 constexpr int kEventsPerDrain = 2000;
+constexpr int kDebug = 7;  // as syslog
 const resilience::BackoffSettings kStartAgain{.base = std::chrono::milliseconds(500),
                                               .factor = 2.0,
                                               .cap = std::chrono::seconds(5),
@@ -282,11 +283,12 @@ void KafkaSink::serve_log(rd_kafka_op_s* event) {
   const char* text = nullptr;
   int level = 0;
   if (rd_kafka_event_log(event, &facility, &text, &level) != 0) return;
-  if (BrokerOutages::is_failure(level, facility, text)) {
+  const BrokerLine line = broker_line(level, facility, text);
+  if (line == BrokerLine::kFailure) {
     const std::optional<BrokerChange> change = outages_.failed(text);
     if (change && settings_.broker_change) settings_.broker_change(*change);
   } else if (settings_.log) {
-    settings_.log({level, facility, text});
+    settings_.log({line == BrokerLine::kClosed ? kDebug : level, facility, text});
   }
 }
 

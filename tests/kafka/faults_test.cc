@@ -93,6 +93,9 @@ TEST(BrokerFaults, AKilledBrokerThatKeptItsDataLosesNothingAndKeepsTheOrder) {
   }
   ASSERT_TRUE(flow.finish());
   flow.check(read_topic(broker.bootstrap(), "killed"));
+  ASSERT_FALSE(rig.broker_changes.empty());
+  EXPECT_EQ(rig.broker_changes.front().now, BrokerState::kAway);
+  EXPECT_TRUE(rig.until([&] { return rig.broker_changes.back().now == BrokerState::kUp; }));
 }
 
 TEST(BrokerFaults, AFrozenBrokerOnlyDelays) {
