@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "bench/judging.h"
 #include "bench/latency.h"
 #include "bench/measure.h"
 #include "bench/raw_parts.h"
@@ -61,6 +62,7 @@ class Bench {
     drain_postgres(figures);
     drain_sqlite(figures);
     figures["drain_over_bound"] = figures["drain_per_s"].get<double>() / bound;
+    judging(figures);
     return figures;
   }
 
@@ -147,6 +149,17 @@ class Bench {
     figures["sqlite_drain_per_s"] = drain(relay, "bench-sqlite").per_s;
   }
 
+  void judging(nlohmann::json& figures) {
+    say(fmt::format("judging {} rows", options_.rows));
+    const Judging judging = measure_judging(server_, broker_, options_.rows, kPayload);
+    figures["judging"] = {{"preview_per_s", judging.preview_per_s},
+                          {"daemon_per_s", judging.daemon_per_s},
+                          {"rss_mib", judging.rss_mib},
+                          {"published", judging.published},
+                          {"reconciled", judging.reconciled},
+                          {"discarded", judging.discarded}};
+  }
+
   Options options_;
   PostgresServer server_{testing::PostgresOptions{.durable = true, .settings = {{"shared_buffers", "512MB"}}}};
   KafkaBroker broker_;
@@ -171,6 +184,14 @@ void print(const nlohmann::json& f) {
   line("latency at 1,000/s, p99", fmt::format("{:.1f} ms", f["latency_ms"]["p99"].get<double>()), "25 ms", "10 ms");
   line("peak memory while draining", fmt::format("{:.0f} MiB", f["rss_mib"].get<double>()), "64 MiB", "48 MiB");
   line("CPU of the relay per event", fmt::format("{:.2f} us", f["relay_cpu_us_per_event"].get<double>()), "", "");
+  const auto& judging = f["judging"];
+  line("five rules, previewed, rows/s", fmt::format("{:.0f}", judging["preview_per_s"].get<double>()), "50000", "");
+  line("five rules, carried out, rows/s", fmt::format("{:.0f}", judging["daemon_per_s"].get<double>()), "50000", "");
+  line("  publish / reconcile / discard",
+       fmt::format("{} / {} / {}", judging["published"].get<std::int64_t>(), judging["reconciled"].get<std::int64_t>(),
+                   judging["discarded"].get<std::int64_t>()),
+       "", "");
+  line("  peak memory", fmt::format("{:.0f} MiB", judging["rss_mib"].get<double>()), "64 MiB", "48 MiB");
   line("idle CPU", fmt::format("{:.2f} %", f["idle_cpu"].get<double>() * 100), "1 %", "0.2 %");
 }
 
