@@ -98,8 +98,6 @@ ControlLoop::ControlLoop(const config::Config& config, runtime::Loop& loop, runt
 base::Status ControlLoop::reload(const config::Config& config) {
   auto parts = parts_of(config, loop_);
   if (!parts) return std::unexpected(parts.error());
-  // What was learnt of the capacity before is a start for the new law.
-  if (governor_ && governor_->last().capacity > 0) parts->spec.stored_capacity = governor_->last().capacity;
   parts_ = std::move(*parts);
   tick_ = config.governor.tick;
   governor_.reset();
@@ -129,6 +127,7 @@ void ControlLoop::decide(base::Instant now) {
   if (!running_since_) running_since_ = now;
   if (!governor_) {
     if (steers() && base::elapsed(*running_since_, now) < kMeasureLive) return;
+    if (driver_.relay().capacity() > 0) parts_.spec.stored_capacity = driver_.relay().capacity();
     governor_ = std::make_unique<governor::Governor>(parts_.spec);
     others_.emplace(parts_.spec.signals);
   }

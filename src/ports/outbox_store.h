@@ -58,6 +58,7 @@ struct Progress {
   model::Position live{};
   std::vector<Interval> backlog{};          // oldest first
   std::int64_t read_up_to_unix_micros = 0;  // all that was visible then has been read; 0 = nothing was
+  double capacity = 0;                      // events/s that downstream was found to take; 0 = not known
 
   bool operator==(const Progress&) const = default;
 };

@@ -34,19 +34,19 @@ base::Result<ports::Loaded> Ledger::load() {
   const auto answer = connection_.ask(
       fmt::format("select {}, p.outbox is not null, "
                   "p.system_identifier is distinct from (select system_identifier from pg_control_system()), "
-                  "p.live_from, p.live_to, p.live_last, p.backlog, p.read_up_to, {}, "
+                  "p.live_from, p.live_to, p.live_last, p.backlog, p.read_up_to, p.capacity, {}, "
                   "(extract(epoch from clock_timestamp()) * 1000000)::bigint "
                   "from (values (1)) one left join spillway.progress p on p.outbox = $1",
                   kIncarnationSql, kReadOnlySql),
       std::array<Value, 1>{outbox_});
   if (!answer) return std::unexpected(answer.error());
-  if (answer->flag(0, 8)) {
+  if (answer->flag(0, 9)) {
     connection_.close();
     return base::fail(ErrorClass::kUnavailable, kNoWrites);
   }
   ports::Loaded loaded;
   loaded.incarnation = answer->text(0, 0);
-  loaded.db_now_micros = answer->number(0, 9);
+  loaded.db_now_micros = answer->number(0, 10);
   // What is finished is marked in the table itself.
   if (!answer->flag(0, 1) || layout_.marks_rows()) return loaded;
   if (answer->flag(0, 2)) {
@@ -67,13 +67,14 @@ base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& r
   // the rows of this cluster from those that writers add after the table was restored into another.
   FencedWrite save{fmt::format(
       "saved as (insert into spillway.progress as p (outbox, table_name, live_from, live_to, live_last, backlog, "
-      "read_up_to, incarnation, system_identifier, epoch, saved_at, published, high_seq) "
-      "select $1, $5, $6::text, $7::text, $8::bigint, $9::jsonb, $10::bigint, $4, "
-      "(select system_identifier from pg_control_system()), $2::bigint, clock_timestamp(), $11::bigint, "
+      "read_up_to, capacity, incarnation, system_identifier, epoch, saved_at, published, high_seq) "
+      "select $1, $5, $6::text, $7::text, $8::bigint, $9::jsonb, $10::bigint, $11::float8, $4, "
+      "(select system_identifier from pg_control_system()), $2::bigint, clock_timestamp(), $12::bigint, "
       "(select max({}) from {}) from fence where holds "
       "on conflict (outbox) do update set table_name = excluded.table_name, live_from = excluded.live_from, "
       "live_to = excluded.live_to, live_last = excluded.live_last, backlog = excluded.backlog, "
-      "read_up_to = excluded.read_up_to, incarnation = excluded.incarnation, system_identifier = "
+      "read_up_to = excluded.read_up_to, capacity = excluded.capacity, incarnation = excluded.incarnation, "
+      "system_identifier = "
       "excluded.system_identifier, epoch = excluded.epoch, "
       "saved_at = excluded.saved_at, published = p.published + excluded.published, "
       "high_seq = greatest(p.high_seq, excluded.high_seq)), "
@@ -88,7 +89,7 @@ base::Status Ledger::save(const ports::Fence& fence, const ports::SaveRequest& r
     // Rows that wait for a person count as finished for the relay, and stay.
     save.writes += fmt::format(
         ", marked as ({})",
-        layout_.mark_sql(fmt::format("o.{0} = any ($12::bigint[]) and (select holds from fence) and not exists "
+        layout_.mark_sql(fmt::format("o.{0} = any ($13::bigint[]) and (select holds from fence) and not exists "
                                      "(select from spillway.settled s where s.outbox = $1 and s.seq = o.{0} "
                                      "and s.state <> 'done')",
                                      identifier(layout_.seq))));

@@ -51,7 +51,7 @@ base::Result<ports::Figures> OperatorSession::figures() {
   const auto answer = connection_.ask(
       fmt::format(
           "select coalesce(p.live_from, ''), coalesce(p.live_to, ''), p.live_last, coalesce(p.backlog, '[]'), "
-          "coalesce(p.read_up_to, 0), extract(epoch from clock_timestamp() - p.saved_at)::float8, "
+          "coalesce(p.read_up_to, 0), p.capacity, extract(epoch from clock_timestamp() - p.saved_at)::float8, "
           "coalesce(p.published, 0), "
           "coalesce(p.discarded, 0), coalesce(p.reconciled, 0), "
           "l.epoch, l.holder, l.holder_name, "
@@ -73,15 +73,15 @@ base::Result<ports::Figures> OperatorSession::figures() {
   const auto progress = progress_from(*answer, 0, 0);
   if (!progress) return std::unexpected(progress.error());
   ports::Figures figures;
-  figures.progress_age_s = answer->maybe_real(0, 5);
-  figures.published = answer->number(0, 6);
-  figures.discarded = answer->number(0, 7);
-  figures.reconciled = answer->number(0, 8);
-  if (!answer->is_null(0, 10)) figures.lease = lease_state_from(*answer, 0, 9);
-  figures.open_settlements = answer->number(0, 13);
-  figures.oldest_open_age_s = answer->maybe_real(0, 14);
-  figures.seq_headroom = answer->maybe_real(0, 15);
-  if (!layout_.marks_rows()) figures.seq_cache = answer->number(0, 16);
+  figures.progress_age_s = answer->maybe_real(0, 6);
+  figures.published = answer->number(0, 7);
+  figures.discarded = answer->number(0, 8);
+  figures.reconciled = answer->number(0, 9);
+  if (!answer->is_null(0, 11)) figures.lease = lease_state_from(*answer, 0, 10);
+  figures.open_settlements = answer->number(0, 14);
+  figures.oldest_open_age_s = answer->maybe_real(0, 15);
+  figures.seq_headroom = answer->maybe_real(0, 16);
+  if (!layout_.marks_rows()) figures.seq_cache = answer->number(0, 17);
   const auto waiting = layout_.marks_rows() ? count_pending(connection_, outbox_, layout_)
                                             : count_waiting(connection_, layout_, *progress);
   if (!waiting) return std::unexpected(waiting.error());
@@ -204,11 +204,12 @@ base::Result<model::Page> OperatorSession::settled_row(const base::Uuid& id) {
 }
 
 base::Result<std::optional<ports::Whereabouts>> OperatorSession::whereabouts(const base::Uuid& id) {
-  const auto saved = connection_.ask(
-      fmt::format("select {}, coalesce(p.live_from, ''), coalesce(p.live_to, ''), p.live_last, "
-                  "coalesce(p.backlog, '[]') from (values (1)) one left join spillway.progress p on p.outbox = $1",
-                  kIncarnationSql),
-      std::array<Value, 1>{outbox_});
+  const auto saved =
+      connection_.ask(fmt::format("select {}, coalesce(p.live_from, ''), coalesce(p.live_to, ''), p.live_last, "
+                                  "coalesce(p.backlog, '[]'), coalesce(p.read_up_to, 0), p.capacity "
+                                  "from (values (1)) one left join spillway.progress p on p.outbox = $1",
+                                  kIncarnationSql),
+                      std::array<Value, 1>{outbox_});
   if (!saved) return std::unexpected(saved.error());
   const auto progress = progress_from(*saved, 0, 1);
   if (!progress) return std::unexpected(progress.error());

@@ -24,8 +24,12 @@ std::vector<Value> progress_values(const ports::Progress& progress) {
     if (interval.judged) entry["judged"] = *interval.judged;
     backlog.push_back(std::move(entry));
   }
-  return {progress.live.frame.from, progress.live.frame.to, maybe(progress.live.last_seq), backlog.dump(),
-          std::to_string(progress.read_up_to_unix_micros)};
+  return {progress.live.frame.from,
+          progress.live.frame.to,
+          maybe(progress.live.last_seq),
+          backlog.dump(),
+          std::to_string(progress.read_up_to_unix_micros),
+          fmt::format("{}", progress.capacity)};
 }
 
 base::Result<ports::Progress> progress_from(const Answer& answer, int row, int column) {
@@ -52,6 +56,7 @@ base::Result<ports::Progress> progress_from(const Answer& answer, int row, int c
                                 number("judged")});
   }
   progress.read_up_to_unix_micros = answer.number(row, column + 4);
+  progress.capacity = answer.maybe_real(row, column + 5).value_or(0);
   for (const std::string* text : {&progress.live.frame.from, &progress.live.frame.to}) {
     if (!parse_snapshot(*text)) return broken();
   }

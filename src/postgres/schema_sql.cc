@@ -64,6 +64,7 @@ create table if not exists spillway.progress (
   reconciled bigint not null default 0
 ) with (fillfactor = 20, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
 alter table spillway.progress add column if not exists read_up_to bigint not null default 0;
+alter table spillway.progress add column if not exists capacity float8 not null default 0;
 create table if not exists spillway.saved_positions (
   outbox text not null,
   saved_at timestamptz not null,

@@ -119,6 +119,22 @@ TEST(Lanes, TheSplitOutlivesARestart) {
   EXPECT_EQ(rig.relay->counters().recoveries, 0);
 }
 
+TEST(Lanes, TheCapacityThatWasFoundOutlivesARestartButNotALongOutage) {
+  Recovery rig(500, 50);
+  governor::Decision found = budget(50);
+  found.state = governor::State::kTracking;
+  found.capacity = 480;
+  rig.relay->pace(found);
+  rig.run(1'000);
+  rig.restart();
+  rig.run(20);
+  EXPECT_EQ(rig.relay->capacity(), 480);
+  rig.pass(11min);
+  rig.restart();
+  rig.run(20);
+  EXPECT_EQ(rig.relay->capacity(), 0);
+}
+
 TEST(Lanes, AnotherOutageDuringARecoveryAppendsAnInterval) {
   Recovery rig(500, 50);
   rig.run(300);

@@ -100,6 +100,7 @@ void Relay::pace(const governor::Decision& decision) {
   limited_ = std::isfinite(decision.total_rate) || decision.live_cap;
   backlog_rate_ = decision.backlog_budget;
   window_ = decision.in_flight_window;
+  if (decision.state == governor::State::kTracking && decision.capacity > 0) capacity_ = decision.capacity;
   live_is_held_ = decision.live_cap.has_value();
 }
 

@@ -103,7 +103,8 @@ class Relay {
   void pause(bool paused) { paused_ = paused; }
   void pause_backlog(bool paused) { backlog_paused_ = paused; }
   void judge(bool wanted) { options_.triage = options_.lanes && wanted; }
-  // How fast rows may go from now on; without limit until the first call.
+  // How fast rows may go from now on; without limit until the first call. A capacity that the law knows is kept with
+  // the progress.
   void pace(const governor::Decision& decision);
   void hint() { pace_.hint(); }  // rows may have arrived
   // `judgements`: where the request asked for them.
@@ -141,6 +142,9 @@ class Relay {
   // Live rows in memory that may not go yet.
   std::size_t live_unplaced() const { return lanes_.live().unplaced(); }
   const Lanes& lanes() const { return lanes_; }
+  // events/s that downstream was last found to take, by this relay or, less than ten minutes ago, by one before it;
+  // 0 = not known.
+  double capacity() const { return capacity_; }
   bool paused() const { return paused_; }
   const std::optional<base::Error>& store_error() const { return store_error_; }
   const std::string& forgot_because() const { return forgot_because_; }
@@ -259,6 +263,7 @@ class Relay {
   bool limited_ = false;       // the pacer may say no
   bool live_is_held_ = false;  // by the governor
   double backlog_rate_ = 0;    // events/s
+  double capacity_ = 0;        // events/s
   double window_ = 0;          // events that may be unacknowledged when one of the backlog leaves; 0 = no limit
   bool backlog_paused_ = false;
   std::size_t average_row_ = 512;

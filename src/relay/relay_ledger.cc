@@ -13,6 +13,8 @@ constexpr std::size_t kRecordedAtOnce = 5'000;
 constexpr base::Duration kReleasedEvery = std::chrono::seconds(1);
 // The place also moves while no row arrives; saving that is only a matter of a quick start.
 constexpr base::Duration kIdleSaveEvery = std::chrono::seconds(30);
+// A downstream that was away for longer may come back as another.
+constexpr std::int64_t kCapacityHoldsMicros = 600'000'000;
 
 }  // namespace
 
@@ -119,6 +121,7 @@ std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
   judgements_recorded();
   saving_ = lanes_.progress();
   saving_.read_up_to_unix_micros = read_up_to_micros_;
+  saving_.capacity = capacity_;
   saving_published_ = unsaved_published_;
   saving_splits_ = splits_;
   request.save.progress = saving_;
@@ -186,6 +189,7 @@ void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
   lanes_ = Lanes(loaded.progress);
   saved_ = loaded.progress;
   read_up_to_micros_ = saved_.read_up_to_unix_micros;
+  capacity_ = loaded.db_now_micros - read_up_to_micros_ <= kCapacityHoldsMicros ? saved_.capacity : 0;
   if (read_up_to_micros_ > 0) {
     read_up_to_ = now - std::chrono::microseconds(std::max<std::int64_t>(0, loaded.db_now_micros - read_up_to_micros_));
   }

@@ -49,7 +49,8 @@ TEST_F(LedgerFile, LoadsWhatWasSavedWithEveryInterval) {
   const ports::Progress progress{.live = {{"70", "90"}, 75},
                                  .backlog = {{.at = {{"0", "20"}, 13}, .began_unix_micros = 17, .judged = 15},
                                              {.at = {{"20", "70"}, std::nullopt}}},
-                                 .read_up_to_unix_micros = 1'700'000'000'000'001};
+                                 .read_up_to_unix_micros = 1'700'000'000'000'001,
+                                 .capacity = 512.25};
   execute(path,
           "UPDATE sqlite_sequence SET seq = 100; INSERT INTO sqlite_sequence SELECT 'spillway_outbox', 100"
           " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence)");

@@ -115,6 +115,7 @@ CREATE TABLE IF NOT EXISTS spillway_progress (
   read_up_to INTEGER NOT NULL DEFAULT 0, -- live: all that was visible then was read; microseconds since 1970
   began INTEGER NOT NULL DEFAULT 0, -- backlog: when it became that; microseconds since 1970
   judged INTEGER, -- backlog: rows up to this seq have their verdict
+  capacity REAL NOT NULL DEFAULT 0, -- live: events/s that downstream was found to take
   PRIMARY KEY (name, lane)
 ) WITHOUT ROWID;
 
@@ -158,6 +159,7 @@ DROP INDEX spillway_settled_by_key;
 ALTER TABLE spillway_progress ADD COLUMN read_up_to INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE spillway_progress ADD COLUMN began INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE spillway_progress ADD COLUMN judged INTEGER;
+ALTER TABLE spillway_progress ADD COLUMN capacity REAL NOT NULL DEFAULT 0;
 )sql";
 constexpr char kAfterVersion1[] = R"sql(
 INSERT INTO spillway_settled SELECT * FROM spillway_settled_1;

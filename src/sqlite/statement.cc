@@ -30,6 +30,11 @@ Statement& Statement::bind(std::string_view value) {
   return *this;
 }
 
+Statement& Statement::bind_real(double value) {
+  check(sqlite3_bind_double(prepared_, ++bound_, value));
+  return *this;
+}
+
 Statement& Statement::bind_null() {
   check(sqlite3_bind_null(prepared_, ++bound_));
   return *this;

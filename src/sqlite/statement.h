@@ -24,6 +24,7 @@ class Statement {
   // Parameters in the order in which they stand in the statement.
   Statement& bind(std::int64_t value);
   Statement& bind(std::string_view value);
+  Statement& bind_real(double value);
   Statement& bind_null();
   template <typename T>
   Statement& bind(const std::optional<T>& value) {

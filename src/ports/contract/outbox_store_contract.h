@@ -309,6 +309,7 @@ TEST_P(OutboxStoreContract, ProgressComesBackAsItWasSaved) {
   progress.live = page.next;
   ASSERT_TRUE(ledger_->save(fence, {progress, 5, {}}));
   progress.read_up_to_unix_micros = page.db_now_micros;
+  progress.capacity = 512.25;
   progress.backlog = {{.at = {page.frame, 3}, .began_unix_micros = page.db_now_micros + 1},
                       {.at = {page.frame, std::nullopt}, .began_unix_micros = page.db_now_micros, .judged = 7}};
   ASSERT_TRUE(ledger_->save(fence, {progress, 0, {}}));
