@@ -77,6 +77,17 @@ TEST(Lanes, ALiveEventWaitsForTheBacklogOfItsKeyAndFollowsIt) {
   EXPECT_FALSE(rig.broken_now());
 }
 
+TEST(Lanes, ManyThatWaitedFollowAtOnce) {
+  Recovery rig(100, 0);
+  for (int i = 0; i < 3'000; ++i) rig.insert("k" + std::to_string(i % 10), "events", 0);
+  rig.run(1'000);
+  ASSERT_EQ(rig.relay->counters().published, 0);
+  rig.relay->pace(budget(100'000));
+  rig.run(1'500);
+  EXPECT_EQ(rig.relay->counters().published, 3'100) << "not so many a second";
+  EXPECT_FALSE(rig.broken_now());
+}
+
 TEST(Lanes, AKeyThatALiveEventWaitsForGoesFirst) {
   Recovery rig(100, 100, with_lanes(true));
   rig.insert("k9", "events", 0);

@@ -165,11 +165,14 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
       released_.told(std::exchange(finishing_, 0));
       keys_due_ = now;
       break;
-    case LedgerRequest::Kind::kReleased:
+    case LedgerRequest::Kind::kReleased: {
+      const std::size_t known = released_.size();
       for (const model::Settlement& settlement : answer.released) released_.add(settlement);
+      if (released_.size() >= known + kReleasedAtOnce) released_due_ = now;  // there are more
       // What stands in front of them may have changed with them.
       if (released_.has_unread()) keys_known_ = !key_stop_.enabled();
       break;
+    }
     case LedgerRequest::Kind::kReleaseKeys:
       if (answer.count > 0) released_due_ = now;
       break;
