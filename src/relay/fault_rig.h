@@ -128,6 +128,7 @@ class FaultRig {
     if (!read_) read_ = relay->next_read(now);
     if (!ledger_) ledger_ = relay->next_ledger(now);
   }
+  bool page_is_out() const { return read_ && read_->kind == ReadRequest::Kind::kPage; }
   void answer_read() {
     const auto request = std::exchange(read_, std::nullopt);
     if (!request) return;

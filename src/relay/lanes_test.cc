@@ -146,6 +146,34 @@ TEST(Lanes, TheCapacityThatWasFoundOutlivesARestartButNotALongOutage) {
   EXPECT_EQ(rig.relay->capacity(), 0);
 }
 
+TEST(Lanes, APageThatIsBeingReadBelongsToWhatIsLeftBehind) {
+  RelayOptions options = with_lanes();
+  options.outbound.events_in_flight = 1;
+  options.outbound.bytes_in_flight = 64 << 10;  // several pages a frame
+  FaultRig rig(options);
+  rig.topic("events", 1);
+  rig.insert("k", "events", 40'000);
+  rig.run(50);
+  rig.sink->deliver(0);
+  for (int i = 0; i < 6; ++i) rig.insert("k", "events", 40'000);
+  const auto ask_for_a_page = [&rig] {
+    while (!rig.page_is_out()) rig.ask(), rig.pass(1ms);
+  };
+  ask_for_a_page();
+  rig.answer_read();
+  ask_for_a_page();
+  rig.pass(10s);
+  rig.sink->deliver(1);
+  rig.answer_sink();
+  rig.sink->deliver(-1);
+  rig.run(300);
+  EXPECT_GE(rig.relay->counters().recoveries, 1);
+  EXPECT_EQ(rig.firsts("k"), (std::vector<std::size_t>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(rig.arrivals.size(), 7u) << "none of them twice";
+  EXPECT_FALSE(rig.broken_now());
+  EXPECT_FALSE(rig.broken_at_the_end());
+}
+
 TEST(Lanes, AnotherOutageDuringARecoveryAppendsAnInterval) {
   Recovery rig(500, 50);
   rig.run(300);

@@ -150,7 +150,11 @@ void Relay::pump(base::Instant now) {
 void Relay::pump_live(base::Instant now) {
   auto& batches = lanes_.live().batches();
   if (batches.empty()) return;
-  if (too_late(now)) return split(now);
+  if (too_late(now)) {
+    // The page that is being read belongs to what is left behind.
+    if (reading_ != Reading::kLive) split(now);
+    return;
+  }
   while (!batches.empty() && pump_batch(batches.front(), &lanes_.live().window(), now)) batches.pop_front();
 }
 
