@@ -22,14 +22,8 @@ void Interval::rest_from(const model::Position& place, std::vector<model::Positi
 }
 
 void Interval::save_to(std::vector<ports::Interval>& backlog) const {
-  std::vector<model::Position> places;
-  rest_from(lane_.window().position(), places);
-  for (model::Position& place : places) {
-    // A place before all rows names no beginning; the page that was judged does.
-    const bool known = judged_ && judged_->frame.to == place.frame.to &&
-                       (judged_->frame.from == place.frame.from || place.frame.from.empty());
-    if (known) place.frame = judged_->frame;
-    backlog.push_back({std::move(place), began_, known ? judged_->last_seq : std::nullopt});
+  for (ports::Interval& stretch : judged_.from(lane_.window().position(), end_, began_)) {
+    backlog.push_back(std::move(stretch));
   }
 }
 
@@ -47,10 +41,8 @@ void Interval::unplaced_to(std::vector<model::Position>& places) const {
 Lanes::Lanes(const ports::Progress& progress) {
   for (const ports::Interval& interval : progress.backlog) {
     backlog_first_.push_back(next_range());
-    std::optional<model::Position> judged;
-    if (interval.judged) judged = model::Position{interval.at.frame, interval.judged};
     backlog_.emplace_back(Lane(interval.at, backlog_first_.back()), interval.at.frame.to, interval.began_unix_micros,
-                          std::move(judged));
+                          Judged(interval));
   }
   live_first_ = next_range();
   live_ = Lane(progress.live, live_first_);
@@ -63,7 +55,7 @@ void Lanes::split(std::int64_t began_unix_micros) {
   backlog_first_.push_back(live_first_);
   live_first_ = next_range();
   Lane fresh({{end, ""}, std::nullopt}, live_first_);
-  backlog_.emplace_back(std::exchange(live_, std::move(fresh)), std::move(end), began_unix_micros, std::nullopt);
+  backlog_.emplace_back(std::exchange(live_, std::move(fresh)), std::move(end), began_unix_micros, Judged());
   drop_finished();
 }
 

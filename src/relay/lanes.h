@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ports/outbox_store.h"
+#include "relay/judged.h"
 #include "relay/lane.h"
 
 namespace spillway::relay {
@@ -16,7 +17,7 @@ namespace spillway::relay {
 // A closed stretch of the outbox. Where it spans several frames they follow one another.
 class Interval {
  public:
-  Interval(Lane lane, std::string end, std::int64_t began_unix_micros, std::optional<model::Position> judged)
+  Interval(Lane lane, std::string end, std::int64_t began_unix_micros, Judged judged)
       : lane_(std::move(lane)), end_(std::move(end)), began_(began_unix_micros), judged_(std::move(judged)) {}
 
   Lane& lane() { return lane_; }
@@ -27,16 +28,14 @@ class Interval {
   bool read_whole() const { return lane_.read_from().frame.from == end_ && lane_.read_from().frame.to.empty(); }
   bool finished() const { return read_whole() && lane_.window().empty(); }
 
-  // What is not finished, as it is saved: at most two places.
+  // What is not finished, as it is saved.
   void save_to(std::vector<ports::Interval>& backlog) const;
   // What is not on its way yet.
   void unplaced_to(std::vector<model::Position>& places) const;
 
   // Rows up to this one have their verdict.
-  bool judged(const model::Frame& frame, std::int64_t seq) const {
-    return judged_ && judged_->frame == frame && judged_->last_seq && seq <= *judged_->last_seq;
-  }
-  void judged_up_to(const model::Frame& frame, std::int64_t seq) { judged_ = model::Position{frame, seq}; }
+  bool judged(const model::Frame& frame, std::int64_t seq) const { return judged_.covers(frame, seq); }
+  void judged_up_to(const model::Frame& frame, std::int64_t seq) { judged_.up_to(frame, seq); }
 
  private:
   // `place` and the rest up to the end.
@@ -45,7 +44,7 @@ class Interval {
   Lane lane_;
   std::string end_;
   std::int64_t began_;
-  std::optional<model::Position> judged_;
+  Judged judged_;
 };
 
 class Lanes {

@@ -170,8 +170,8 @@ void end_all_faults(FaultRig& rig) {
     RC_FAIL("a promise is broken: " + (*wrong)); \
   }
 
-// Ten times as many runs as rapidcheck makes unasked; whoever sets RC_PARAMS has the last word.
-[[maybe_unused]] const int kMoreRuns = setenv("RC_PARAMS", "max_success=1000", 0);
+// A hundred times as many runs as rapidcheck makes unasked; whoever sets RC_PARAMS has the last word.
+[[maybe_unused]] const int kMoreRuns = setenv("RC_PARAMS", "max_success=10000", 0);
 
 std::int64_t recoveries = 0;
 std::int64_t waited = 0;

@@ -66,7 +66,9 @@ void Window::advance() {
       ahead_ -= front.done[front.passed++] == kAcknowledged;
     }
     if (front.passed < front.seqs.size()) {
+      const bool outside = position_.frame.to.empty() && !position_.last_seq;
       if (front.passed > 0) position_ = {front.frame, front.seqs[front.passed - 1]};
+      if (front.passed == 0 && outside) position_ = {front.frame, front.before};
       return;
     }
     position_ = front.next;

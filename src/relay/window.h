@@ -36,7 +36,7 @@ class Window {
   // before it, within its frame.
   model::Position take_back(Ordinal ordinal);
 
-  // The place up to which everything is finished.
+  // The place up to which everything is finished; within the frame of the first row that is not, where there is one.
   const model::Position& position() const { return position_; }
 
   // Rows that were acknowledged although an older one is not finished: what a crash now would send again, beside those

@@ -29,7 +29,7 @@ TEST(Window, SavesOnlyUpToTheOldestRowThatIsNotFinished) {
   const Ordinal first = window.append(page(kFirst, {10, 11, 12}, kAfterFirst));
 
   window.finish(first + 1);
-  EXPECT_EQ(window.position(), (model::Position{{"1:1:", ""}, std::nullopt}));
+  EXPECT_EQ(window.position(), (model::Position{kFirst, std::nullopt}));
   EXPECT_EQ(window.ahead(), 1u);
 
   window.finish(first);
@@ -45,7 +45,7 @@ TEST(Window, AnEmptyPageMovesThePlaceAtOnceOnlyWhenNothingIsOpen) {
   Window window({{"1:1:", ""}, std::nullopt});
   const Ordinal first = window.append(page(kFirst, {10}, kAfterFirst));
   window.append(page({"5:5:", "9:9:"}, {}, {{"9:9:", ""}, std::nullopt}));
-  EXPECT_EQ(window.position(), (model::Position{{"1:1:", ""}, std::nullopt}));
+  EXPECT_EQ(window.position(), (model::Position{kFirst, std::nullopt}));
   window.finish(first);
   EXPECT_EQ(window.position(), (model::Position{{"9:9:", ""}, std::nullopt}));
 }
