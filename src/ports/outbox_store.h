@@ -210,7 +210,8 @@ struct Figures {
   std::optional<double>
       oldest_age_s{};              // of the oldest waiting row, by the database's clock, never negative; empty = none
   std::int64_t waiting_bytes = 0;  // estimated from a sample
-  std::int64_t open_settlements = 0;
+  std::int64_t open_settlements = 0;  // that need a person
+  std::int64_t behind_their_key = 0;  // live rows that wait for their key's backlog, and are on record as such
   std::optional<double> oldest_open_age_s{};
   std::optional<LeaseState> lease{};
   std::optional<double> progress_age_s{};  // since the last save; empty = never saved

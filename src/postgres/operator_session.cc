@@ -64,7 +64,10 @@ base::Result<ports::Figures> OperatorSession::figures() {
           "1 - coalesce((select max({0}) from {1}), 0)::float8 / (select case atttypid when 'int4'::regtype then "
           "2147483647::float8 when 'int2'::regtype then 32767::float8 else 9223372036854775807::float8 end "
           "from pg_attribute where attrelid = {2}::regclass and attname = {3}), "
-          "coalesce((select seqcache from pg_sequence where seqrelid = pg_get_serial_sequence({2}, {3})::regclass), 1) "
+          "coalesce((select seqcache from pg_sequence where seqrelid = pg_get_serial_sequence({2}, {3})::regclass), "
+          "1), "
+          "(select count(*) from (select from spillway.settled where outbox = $1 and state <> 'done' and verdict = "
+          "'waiting' limit 10000) behind) "
           "from (values (1)) one left join spillway.progress p on p.outbox = $1 "
           "left join spillway.lease l on l.outbox = $1",
           seq, layout_.qualified(), literal(layout_.qualified()), literal(layout_.seq)),
@@ -82,6 +85,7 @@ base::Result<ports::Figures> OperatorSession::figures() {
   figures.oldest_open_age_s = answer->maybe_real(0, 15);
   figures.seq_headroom = answer->maybe_real(0, 16);
   if (!layout_.marks_rows()) figures.seq_cache = answer->number(0, 17);
+  figures.behind_their_key = answer->number(0, 18);
   const auto waiting = layout_.marks_rows() ? count_pending(connection_, outbox_, layout_)
                                             : count_waiting(connection_, layout_, *progress);
   if (!waiting) return std::unexpected(waiting.error());

@@ -103,6 +103,12 @@ std::int64_t open_count(Connection& connection) {
   return count.integer(0);
 }
 
+std::int64_t count_behind_their_key(Connection& connection) {
+  auto count = connection.use("SELECT count(*) FROM spillway_settled WHERE state <> 'done' AND verdict = 'waiting'");
+  count.step();
+  return count.integer(0);
+}
+
 ports::Figures load_figures(Connection& connection, const std::string& name) {
   ports::Figures figures;
   const Waiting waiting = waiting_behind(connection, load_progress(connection, name));
@@ -112,6 +118,7 @@ ports::Figures load_figures(Connection& connection, const std::string& name) {
   figures.oldest_age_s = waiting.oldest_age_s;
   figures.open_settlements = open_count(connection);
   figures.oldest_open_age_s = oldest_open_age(connection);
+  figures.behind_their_key = count_behind_their_key(connection);
   figures.lease = lease_state(connection, name);
   if (const auto saved = saved_at_millis(connection, name)) {
     figures.progress_age_s = std::max(0.0, static_cast<double>(now_millis(connection) - *saved) / 1000.0);

@@ -74,7 +74,8 @@ GovernorView governor_of(const Subject& subject, const std::optional<LiveFigures
 }  // namespace
 
 std::int64_t arrived_total(const ports::Figures& figures) {
-  return figures.published + figures.waiting_rows + figures.discarded + figures.reconciled + figures.open_settlements;
+  return figures.published + figures.waiting_rows + figures.discarded + figures.reconciled + figures.open_settlements +
+         figures.behind_their_key;
 }
 
 Status assemble(const Subject& subject, const StoreFigures& store, const std::optional<LiveFigures>& live) {

@@ -290,6 +290,7 @@ void put_figures(Json& out, const Status& status) {
                    {"reason", pause.reason},
                    {"who", pause.who},
                    {"since_us", pause.since_unix_micros}};
+  out["live"]["behind_their_key"] = figures.behind_their_key;
   out["progress_age_s"] = or_null(figures.progress_age_s);
   out["key_headroom"] = or_null(figures.seq_headroom);
   out["key_cache"] = figures.seq_cache;
@@ -304,6 +305,7 @@ std::optional<ports::Figures> figures_from(const Json& json, const Status& statu
                         .oldest_age_s = status.backlog.oldest_age_s,
                         .waiting_bytes = status.backlog.bytes.value_or(0),
                         .open_settlements = triage.value("open", std::int64_t{0}),
+                        .behind_their_key = section(json, "live").value("behind_their_key", std::int64_t{0}),
                         .oldest_open_age_s = optional_of<double>(triage, "oldest_open_age_s"),
                         .lease = lease_from(section(json, "lease")),
                         .progress_age_s = optional_of<double>(json, "progress_age_s"),

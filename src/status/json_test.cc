@@ -15,6 +15,7 @@ Status busy() {
   ports::Figures figures = working_figures();
   figures.oldest_age_s = 60;
   figures.open_settlements = 2;
+  figures.behind_their_key = 31;
   figures.oldest_open_age_s = 5;
   figures.discarded = 3;
   figures.reconciled = 4;
@@ -64,6 +65,8 @@ TEST(StatusJson, HasTheNamesOfTheContract) {
                            "/eta/low",
                            "/eta/high",
                            "/eta/reason",
+                           "/live/behind_their_key",
+                           "/governor/others",
                            "/governor/law",
                            "/governor/state",
                            "/governor/capacity",

@@ -271,6 +271,14 @@ TEST(Status, SetAsideEventsNeedAPerson) {
   EXPECT_EQ(status.alerts[0].summary, "1 event waits for a person, the oldest for 2 h; see `spillway reconcile list`");
 }
 
+TEST(Status, SaysHowManyLiveEventsWaitForTheBacklogOfTheirKey) {
+  ports::Figures figures = working_figures();
+  EXPECT_THAT(to_text(assemble(subject(), said(figures), running()), Colour::kNone), Not(HasSubstr("of their key")));
+  figures.behind_their_key = 4'301;
+  EXPECT_THAT(to_text(assemble(subject(), said(figures), running()), Colour::kNone),
+              HasSubstr("live        4,301 behind the backlog of their key"));
+}
+
 TEST(Status, AStoreThatDoesNotAnswerLeavesTheCountsUnknown) {
   const Status status = assemble(subject(), {.error = "connection refused"}, running());
   EXPECT_FALSE(status.backlog.events);

@@ -113,6 +113,16 @@ std::string signal_words(const SignalView& signal) {
   return signal.trouble.empty() ? text : text + "; " + signal.trouble;
 }
 
+std::string live_words(const Status& status) {
+  std::string text;
+  if (status.live.events) {
+    text = counted(*status.live.events, "event") + "   oldest " + or_unknown(status.live.oldest_age_s, span_words);
+  }
+  const std::int64_t behind = status.store.figures ? status.store.figures->behind_their_key : 0;
+  if (behind == 0) return text;
+  return fmt::format("{}{}{} behind the backlog of their key", text, text.empty() ? "" : "   ", count_words(behind));
+}
+
 std::string settled_words(const ports::Figures& figures) {
   std::string text = fmt::format("{} open", count_words(figures.open_settlements));
   if (figures.oldest_open_age_s) text += ", the oldest for " + span_words(*figures.oldest_open_age_s);
@@ -150,10 +160,7 @@ std::string to_text(const Status& status, Colour colour) {
   for (const Alert& alert : status.alerts) page.alert(alert);
   page.gap();
   page.line("backlog", backlog_words(status));
-  if (status.live.events) {
-    page.line("live",
-              counted(*status.live.events, "event") + "   oldest " + or_unknown(status.live.oldest_age_s, span_words));
-  }
+  if (const std::string live = live_words(status); !live.empty()) page.line("live", live);
   page.line("rates", rates_words(status.rates));
   page.line("eta", eta_words(status.eta));
   page.line("relay", relay_words(status));

@@ -183,6 +183,8 @@ void Metrics::put_people(Page& page) const {
   }
   if (!status_->store.figures) return;
   const ports::Figures& figures = *status_->store.figures;
+  page.gauge("spillway_live_behind_their_key_rows", "Live rows that wait for the backlog of their key.",
+             figures.behind_their_key);
   page.gauge("spillway_reconcile_open_rows", "Rows that wait for a person.", figures.open_settlements);
   page.gauge("spillway_reconcile_oldest_age_seconds", "Age of the oldest row that waits for a person.",
              figures.open_settlements == 0 ? std::optional<double>(0) : figures.oldest_open_age_s);

@@ -595,12 +595,15 @@ TEST_P(OutboxStoreContract, WaitingRowsHoldTheirKeyAndNeedNobody) {
   EXPECT_EQ(*ledger_->held_keys(Holds::kStopKeyToo),
             (std::vector<HeldKey>{{"a", 1, 1, true}, {"k", 2, 2}, {"x", 3, 3}}));
   EXPECT_EQ(operator_->figures()->open_settlements, 1);
+  EXPECT_EQ(operator_->figures()->behind_their_key, 3);
   EXPECT_EQ(operator_->settlements({})->size(), 1U);
   EXPECT_EQ(*ledger_->release_keys(fence, std::vector<std::string>{"x", "quoted \"\\key", "a"}), 2);
   EXPECT_EQ(released(), (Seqs{3, 4}));
   EXPECT_EQ(*ledger_->held_keys(Holds::kWaiting), (std::vector<HeldKey>{{"k", 2, 2}, {"x", 3}}));
+  EXPECT_EQ(operator_->figures()->behind_their_key, 3) << "until they are finished";
   EXPECT_TRUE(ledger_->finish(fence, Seqs{3, 4}));
   EXPECT_EQ(*ledger_->held_keys(Holds::kWaiting), (std::vector<HeldKey>{{"k", 2, 2}}));
+  EXPECT_EQ(operator_->figures()->behind_their_key, 1);
 }
 
 TEST_P(OutboxStoreContract, KeysAreFoundBeyondAPlace) {

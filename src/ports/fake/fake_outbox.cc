@@ -382,6 +382,8 @@ Figures FakeOutbox::figures(std::int64_t now_micros) const {
     figures.oldest_age_s = dated ? seconds_between(stored.created_at.unix_micros, now_micros) : 0;
   }
   for (const auto& [seq, settlement] : settled_) {
+    const bool done = settlement.state == model::SettlementState::kDone;
+    figures.behind_their_key += settlement.verdict == Verdict::kWaiting && !done;
     if (!open(settlement) || settlement.verdict == Verdict::kWaiting) continue;
     ++figures.open_settlements;
     const double age = seconds_between(settlement.since_unix_micros, now_micros);
