@@ -155,7 +155,7 @@ void ControlLoop::publish_own_latency(base::Instant now) {
 void ControlLoop::show(base::Instant now) {
   shown_at_ = now;
   steering_.heard(now, signal_views(parts_.hub->figures(now)));
-  const auto published = [this](relay::Flow flow) { return driver_.relay().tally(flow).published; };
+  const auto published = [this](relay::Flow flow) { return driver_.relay().tallies().of(flow).published; };
   status::Waiting waiting;
   waiting.events = static_cast<std::int64_t>(load_.held_live());
   if (const auto behind = driver_.relay().behind(now); behind && *waiting.events > 0) {

@@ -108,10 +108,10 @@ std::string Outlook::metrics_text(telemetry::Exposition exposition) {
   metrics_.status(observer_.now(), observer_.figures_unix_s());
   const relay::Relay& relay = driver_.relay();
   metrics_.relay(relay.counters(), telemetry::Buckets::of(relay.outbound().publish_seconds()),
-                 telemetry::Buckets::of(relay.outbound().delay_seconds()));
+                 telemetry::Buckets::of(relay.tallies().delay_seconds()));
   if (relay.lanes_apart()) {
     for (int flow = 0; flow < relay::kFlows; ++flow) {
-      const relay::LaneTally& tally = relay.tally(static_cast<relay::Flow>(flow));
+      const relay::LaneTally& tally = relay.tallies().of(static_cast<relay::Flow>(flow));
       metrics_.lane(relay::kFlowNames[static_cast<std::size_t>(flow)], tally.published, tally.bytes,
                     telemetry::Buckets::of(tally.delay_seconds));
     }

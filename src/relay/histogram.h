@@ -21,6 +21,12 @@ class Histogram {
     sum_ += v;
   }
 
+  // Of the same bounds.
+  void add(const Histogram& other) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+    sum_ += other.sum_;
+  }
+
   std::span<const double> bounds() const { return bounds_; }
   // One more than the bounds: the last counts what is above them all.
   std::span<const std::uint64_t> counts() const { return counts_; }

@@ -1,4 +1,4 @@
-// What left through one lane, since the start of the process.
+// What left through each lane, since the start of the process.
 #pragma once
 
 #include <array>
@@ -19,6 +19,22 @@ struct LaneTally {
   std::int64_t published = 0;
   std::int64_t bytes = 0;
   Histogram<16> delay_seconds{kDelayBounds};  // from created_at to the acknowledgement
+};
+
+class LaneTallies {
+ public:
+  LaneTally& of(Flow flow) { return tallies_[static_cast<std::size_t>(flow)]; }
+  const LaneTally& of(Flow flow) const { return tallies_[static_cast<std::size_t>(flow)]; }
+
+  // Of all lanes together.
+  Histogram<16> delay_seconds() const {
+    Histogram<16> all{kDelayBounds};
+    for (const LaneTally& tally : tallies_) all.add(tally.delay_seconds);
+    return all;
+  }
+
+ private:
+  std::array<LaneTally, kFlows> tallies_;
 };
 
 }  // namespace spillway::relay

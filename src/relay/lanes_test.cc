@@ -64,7 +64,7 @@ TEST(Lanes, ALiveEventOfAnotherKeyDoesNotWaitForTheBacklog) {
   Recovery rig(500, 0);
   rig.insert("other", "events", 0);
   EXPECT_EQ(rig.arrived_within(60), 1u);
-  EXPECT_EQ(rig.relay->tally(Flow::kLive).published, 1);
+  EXPECT_EQ(rig.relay->tallies().of(Flow::kLive).published, 1);
 }
 
 TEST(Lanes, ALiveEventWaitsForTheBacklogOfItsKeyAndFollowsIt) {
@@ -92,8 +92,8 @@ TEST(Lanes, AKeyThatALiveEventWaitsForGoesFirst) {
   Recovery rig(100, 100, with_lanes(true));
   rig.insert("k9", "events", 0);
   EXPECT_LE(rig.arrived_within(400), 60u);
-  EXPECT_EQ(rig.relay->tally(Flow::kPromoted).published, 10) << "all of its backlog";
-  EXPECT_EQ(rig.relay->tally(Flow::kLive).published, 1);
+  EXPECT_EQ(rig.relay->tallies().of(Flow::kPromoted).published, 10) << "all of its backlog";
+  EXPECT_EQ(rig.relay->tallies().of(Flow::kLive).published, 1);
   EXPECT_FALSE(rig.broken_now());
 }
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "relay/lane_tally.h"
-
 namespace spillway::relay {
 namespace {
 
@@ -21,11 +19,7 @@ std::size_t left(std::size_t limit, std::size_t used) { return limit > used ? li
 }  // namespace
 
 Outbound::Outbound(Route route, const OutboundLimits& limits, ports::Sink& sink)
-    : route_(std::move(route)),
-      limits_(limits),
-      sink_(sink),
-      publish_seconds_(kPublishBounds),
-      delay_seconds_(kDelayBounds) {}
+    : route_(std::move(route)), limits_(limits), sink_(sink), publish_seconds_(kPublishBounds) {}
 
 Outbound::TopicPlaces& Outbound::places(ports::TopicId topic) {
   if (topic >= topics_.size()) topics_.resize(topic + 1);
@@ -175,7 +169,6 @@ Answer Outbound::answered(const ports::Delivery& delivery, base::Instant now) {
   switch (delivery.outcome) {
     case ports::DeliveryOutcome::kAcknowledged:
       publish_seconds_.add(base::elapsed(flight.sent_at, now));
-      if (flight.created_at) delay_seconds_.add(base::elapsed(*flight.created_at, now));
       answer.kind = Answer::Kind::kFinished;
       break;
     case ports::DeliveryOutcome::kRejected:

@@ -90,7 +90,6 @@ class Outbound {
   std::vector<StuckPartition> stuck(base::Instant now) const;
 
   const Histogram<12>& publish_seconds() const { return publish_seconds_; }
-  const Histogram<16>& delay_seconds() const { return delay_seconds_; }
   // Turns a row's own time into one that can be compared with `now`.
   void clock(std::int64_t db_now_micros, base::Instant now) { db_now_micros_ = db_now_micros, db_now_at_ = now; }
   // What the database's clock shows now, going by the last page.
@@ -148,7 +147,6 @@ class Outbound {
   std::int64_t db_now_micros_ = 0;
   base::Instant db_now_at_{};
   Histogram<12> publish_seconds_;
-  Histogram<16> delay_seconds_;
 };
 
 }  // namespace spillway::relay

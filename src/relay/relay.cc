@@ -275,7 +275,7 @@ Flow Relay::flow_of(Ordinal ordinal) const {
 
 void Relay::finished(const Flight& flight, base::Instant now) {
   ++counters_.published;
-  LaneTally& tally = tallies_[static_cast<std::size_t>(flow_of(flight.ordinal))];
+  LaneTally& tally = tallies_.of(flow_of(flight.ordinal));
   ++tally.published;
   tally.bytes += flight.bytes;
   if (flight.created_at) tally.delay_seconds.add(base::elapsed(*flight.created_at, now));

@@ -8,7 +8,6 @@
 //         and when nothing is left to do, sleep until relay.next_wake(now) or the next answer.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -128,7 +127,7 @@ class Relay {
   RelayState state() const { return state_; }
   bool drained() const;
   const RelayCounters& counters() const { return counters_; }
-  const LaneTally& tally(Flow flow) const { return tallies_[static_cast<std::size_t>(flow)]; }
+  const LaneTallies& tallies() const { return tallies_; }
   // Rows that rules kept from being published, by rule and verdict.
   const std::map<std::pair<std::string, model::Verdict>, std::uint64_t>& triaged() const { return triaged_; }
   bool lanes_apart() const { return options_.lanes; }
@@ -299,7 +298,7 @@ class Relay {
   int lane_ends_ = 0;  // times in this life that reading came to the end of a frame
 
   RelayCounters counters_;
-  std::array<LaneTally, kFlows> tallies_;
+  LaneTallies tallies_;
   std::map<std::pair<std::string, model::Verdict>, std::uint64_t> triaged_;
   std::optional<base::Error> store_error_;
   std::string forgot_because_;

@@ -212,7 +212,7 @@ void one_run() {
   recoveries += rig.relay->counters().recoveries;
   waited += rig.relay->counters().waited;
   for (const auto& [rule, count] : rig.relay->triaged()) judged += static_cast<std::int64_t>(count);
-  promoted += rig.relay->tally(Flow::kPromoted).published;
+  promoted += rig.relay->tallies().of(Flow::kPromoted).published;
 }
 
 // Live must not get in one heap what waited for longer than live_age.
@@ -256,7 +256,7 @@ TEST(Promotion, RowsThatGoFirstWaitForTheBacklogsBudget) {
   EXPECT_EQ(rig.relay->counters().sent, 0);
   rig.relay->pace({.total_rate = 1'000, .backlog_budget = 1'000});
   rig.run(3'000);
-  EXPECT_EQ(rig.relay->tally(Flow::kPromoted).published, 50);
+  EXPECT_EQ(rig.relay->tallies().of(Flow::kPromoted).published, 50);
   EXPECT_EQ(rig.relay->counters().published, 51);
 }
 
