@@ -171,9 +171,13 @@ void Relay::pump_backlog(base::Instant now) {
 }
 
 // A row of backlog that was let out and came back goes on live's share where backlog has none: it holds up live rows.
+bool Relay::on_lives_share(Ordinal ordinal, bool again) const {
+  return flow_of(ordinal) == Flow::kLive || (again && backlog_rate_ == 0);
+}
+
 bool Relay::may_go(Ordinal ordinal, bool again) const {
   if (!limited_) return true;
-  if (live_row(ordinal) || (again && backlog_rate_ == 0)) return pacer_.live_ready();
+  if (on_lives_share(ordinal, again)) return pacer_.live_ready();
   const bool in_window = window_ == 0 || static_cast<double>(outbound_.in_flight()) < window_;
   return in_window && pacer_.backlog_ready();
 }
@@ -181,7 +185,7 @@ bool Relay::may_go(Ordinal ordinal, bool again) const {
 void Relay::went(Ordinal ordinal, bool again) {
   ++counters_.sent;
   if (!limited_) return;
-  live_row(ordinal) || (again && backlog_rate_ == 0) ? pacer_.take_live(1) : pacer_.take_backlog(1);
+  on_lives_share(ordinal, again) ? pacer_.take_live(1) : pacer_.take_backlog(1);
 }
 
 // `window`: of the lane that the batch belongs to; null where it is outside the order of pages.
@@ -269,7 +273,7 @@ void Relay::finish_promoted(std::int64_t seq) {
 }
 
 Flow Relay::flow_of(Ordinal ordinal) const {
-  if (live_row(ordinal)) return Flow::kLive;
+  if (Released::is(ordinal) || lanes_.is_live(ordinal)) return Flow::kLive;
   return Promotion::is(ordinal) ? Flow::kPromoted : Flow::kBacklog;
 }
 

@@ -185,7 +185,7 @@ class Relay {
   bool pump_batch(Batch& batch, const Window* window, base::Instant now);
   void pump_live(base::Instant now);
   void pump_backlog(base::Instant now);
-  bool live_row(Ordinal ordinal) const { return Released::is(ordinal) || lanes_.is_live(ordinal); }
+  bool on_lives_share(Ordinal ordinal, bool again) const;
   bool may_go(Ordinal ordinal, bool again) const;
   void went(Ordinal ordinal, bool again);
   void finish(std::int64_t seq, Ordinal ordinal);
