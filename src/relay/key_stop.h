@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "model/row.h"
 #include "model/settlement.h"
 #include "ports/outbox_store.h"
+#include "relay/keys.h"
 
 namespace spillway::relay {
 
@@ -44,7 +44,7 @@ class KeyStop {
   // A row of the lane waits behind everything recorded of its key; a released one only behind what is not released.
   bool stops(const model::Row& row, bool released) const {
     if (stopped_.empty() || !row.aggregate_id) return false;
-    const auto at = stopped_.find(std::string(*row.aggregate_id));
+    const auto at = stopped_.find(*row.aggregate_id);
     if (at == stopped_.end()) return false;
     return row.seq > (released ? at->second.first_open.value_or(row.seq) : at->second.first);
   }
@@ -67,7 +67,7 @@ class KeyStop {
  private:
   bool stop_key_;
   bool enabled_;
-  std::unordered_map<std::string, ports::HeldKey> stopped_;
+  KeyMap<ports::HeldKey> stopped_;
 };
 
 }  // namespace spillway::relay

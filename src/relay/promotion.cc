@@ -1,6 +1,7 @@
 #include "relay/promotion.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace spillway::relay {
@@ -33,7 +34,7 @@ Promotion::Taken Promotion::take(const model::Page& page, const std::vector<port
   for (std::size_t i = 0; i < page.rows.size(); ++i) {
     const model::Row& row = page.rows[i];
     last_key = *row.aggregate_id;
-    const auto key = keys_.find(std::string(last_key));
+    const auto key = keys_.find(last_key);
     if (key == keys_.end()) continue;
     key->second.last = row.seq;
     if (!rows_.try_emplace(row.seq, Row{key->first, {}}).second) continue;

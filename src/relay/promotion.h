@@ -10,14 +10,13 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "model/row.h"
 #include "ports/outbox_store.h"
+#include "relay/keys.h"
 #include "relay/window.h"
 
 namespace spillway::relay {
@@ -76,10 +75,10 @@ class Promotion {
 
   std::uint32_t backlogs_ = 0;        // times that more became backlog
   std::uint32_t backlogs_asked_ = 0;  // at the last to_read
-  std::unordered_map<std::string, Key> keys_;
+  KeyMap<Key> keys_;
   std::deque<std::string> reading_;  // keys that are not read whole, in the order of their wish
   std::unordered_map<std::int64_t, Row> rows_;
-  std::unordered_set<std::string> complete_;
+  KeySet complete_;
   std::vector<std::string> completed_;
 };
 

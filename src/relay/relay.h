@@ -15,7 +15,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -27,6 +26,7 @@
 #include "ports/outbox_store.h"
 #include "ports/sink.h"
 #include "relay/key_stop.h"
+#include "relay/keys.h"
 #include "relay/lane_tally.h"
 #include "relay/lanes.h"
 #include "relay/outbound.h"
@@ -243,7 +243,7 @@ class Relay {
   Reading reading_ = Reading::kNothing;
   std::optional<Again> again_out_;
   // Keys known to have no backlog that is not on its way: so they stay until more becomes backlog.
-  std::unordered_set<std::string> clear_keys_;
+  KeySet clear_keys_;
   std::vector<ports::KeyBefore> keys_out_;          // that are being looked up
   std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
   bool caught_up_ = false;                          // live

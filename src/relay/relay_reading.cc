@@ -207,7 +207,7 @@ void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found
 // Most live rows are of keys that have been looked up already: a look costs as long as a read.
 bool Relay::all_keys_clear(const Batch& batch) const {
   return !clear_keys_.empty() && std::ranges::all_of(batch.page.rows, [this](const model::Row& row) {
-    return !row.aggregate_id || clear_keys_.contains(std::string(*row.aggregate_id));
+    return !row.aggregate_id || clear_keys_.contains(*row.aggregate_id);
   });
 }
 
