@@ -62,7 +62,7 @@ bool Relay::drained() const {
   if (ledger_out_ || outbound_.in_flight() > 0) return false;
   if (state_ == RelayState::kStandby) return true;
   return state_ == RelayState::kDraining && unrecorded_.empty() && released_.finished().empty() &&
-         unsaved_published_ == 0 && !moved_since_save();
+         unsaved_published_ == 0 && !moved_since_save(lanes_.progress());
 }
 
 void Relay::forget(std::string why) {

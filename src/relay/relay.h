@@ -216,7 +216,7 @@ class Relay {
   bool all_keys_clear(const Batch& batch) const;
   void live_keys_found(const std::vector<bool>& behind);
   ReadRequest read_request(ReadRequest::Kind kind, Reading reading);
-  bool moved_since_save() const;
+  bool moved_since_save(const ports::Progress& progress) const;
   LedgerRequest held_keys_request(base::Instant now);
   std::optional<LedgerRequest> save_request(base::Instant now);
   std::optional<LedgerRequest> released_request(base::Instant now);

@@ -18,9 +18,8 @@ constexpr std::int64_t kCapacityHoldsMicros = 600'000'000;
 
 }  // namespace
 
-bool Relay::moved_since_save() const {
-  if (lanes_.live().window().position() != saved_.live) return true;
-  return !(lanes_.backlog().empty() && saved_.backlog.empty()) && lanes_.progress().backlog != saved_.backlog;
+bool Relay::moved_since_save(const ports::Progress& progress) const {
+  return progress.live != saved_.live || progress.backlog != saved_.backlog;
 }
 
 // Pages of backlog whose settlements are all on record; the place up to which they reach goes with the next save.
@@ -106,20 +105,21 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
 }
 
 std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
-  if (unsaved_published_ == 0 && splits_ == saved_splits_ && !verdicts_to_save() && !moved_since_save()) {
-    return std::nullopt;
-  }
+  const bool verdicts = verdicts_to_save();
   // Reading stops where as many are unsaved as may be sent again.
   const auto most =
       std::min(options_.save_rows, std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.ahead / 2)));
   const bool much =
-      unsaved_published_ >= most || state_ == RelayState::kDraining || splits_ != saved_splits_ || verdicts_to_save();
+      unsaved_published_ >= most || state_ == RelayState::kDraining || splits_ != saved_splits_ || verdicts;
   const bool rows_passed = unsaved_published_ > 0 || unsaved_recorded_ || lanes_.live().window().position().last_seq;
   const base::Duration every = rows_passed ? options_.save_every : kIdleSaveEvery;
   if (!much && base::elapsed(last_save_, now) < every) return std::nullopt;
+  if (verdicts) judgements_recorded();
+  ports::Progress progress = lanes_.progress();
+  const bool owed = unsaved_published_ > 0 || splits_ != saved_splits_ || verdicts;
+  if (!owed && !moved_since_save(progress)) return std::nullopt;
   LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave);
-  judgements_recorded();
-  saving_ = lanes_.progress();
+  saving_ = std::move(progress);
   saving_.read_up_to_unix_micros = read_up_to_micros_;
   saving_.capacity = capacity_;
   saving_published_ = unsaved_published_;
