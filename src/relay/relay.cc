@@ -1,7 +1,6 @@
 #include "relay/relay.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace spillway::relay {
 namespace {
@@ -96,12 +95,8 @@ void Relay::forget(std::string why) {
 // ---- live and backlog ----------------------------------------------------------------------------------------------
 
 void Relay::pace(const governor::Decision& decision) {
-  pacer_.apply(decision);
-  limited_ = std::isfinite(decision.total_rate) || decision.live_cap;
-  backlog_rate_ = decision.backlog_budget;
-  window_ = decision.in_flight_window;
+  allowance_.apply(decision);
   if (decision.state == governor::State::kTracking && decision.capacity > 0) capacity_ = decision.capacity;
-  live_is_held_ = decision.live_cap.has_value();
 }
 
 std::optional<base::Duration> Relay::behind(base::Instant now) const {
@@ -112,7 +107,7 @@ std::optional<base::Duration> Relay::behind(base::Instant now) const {
 // No split while the governor holds live: what waits then is live, and stays so. Nor another one before anything has
 // been acknowledged since the last: while the broker is away every look would make one.
 bool Relay::too_late(base::Instant now) const {
-  if (!options_.lanes || live_is_held_ || published_at_split_ == counters_.published) return false;
+  if (!options_.lanes || allowance_.live_is_held() || published_at_split_ == counters_.published) return false;
   return !read_up_to_ || base::elapsed(*read_up_to_, now) > options_.live_age;
 }
 
@@ -134,7 +129,7 @@ void Relay::split(base::Instant now) {
 
 void Relay::pump(base::Instant now) {
   if (state_ != RelayState::kRunning || paused_) return;
-  if (limited_) pacer_.refill(now);
+  allowance_.refill(now);
   for (auto at = asides_.begin(); at != asides_.end();) {
     if (!pump_batch(*at, nullptr, now)) {
       ++at;
@@ -170,24 +165,6 @@ void Relay::pump_backlog(base::Instant now) {
   }
 }
 
-// A row of backlog that was let out and came back goes on live's share where backlog has none: it holds up live rows.
-bool Relay::on_lives_share(Ordinal ordinal, bool again) const {
-  return flow_of(ordinal) == Flow::kLive || (again && backlog_rate_ == 0);
-}
-
-bool Relay::may_go(Ordinal ordinal, bool again) const {
-  if (!limited_) return true;
-  if (on_lives_share(ordinal, again)) return pacer_.live_ready();
-  const bool in_window = window_ == 0 || static_cast<double>(outbound_.in_flight()) < window_;
-  return in_window && pacer_.backlog_ready();
-}
-
-void Relay::went(Ordinal ordinal, bool again) {
-  ++counters_.sent;
-  if (!limited_) return;
-  on_lives_share(ordinal, again) ? pacer_.take_live(1) : pacer_.take_backlog(1);
-}
-
 // `window`: of the lane that the batch belongs to; null where it is outside the order of pages.
 bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
   if (!batch.ready) return false;
@@ -215,10 +192,14 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
       settle(stays_behind(row, model::Verdict::kWaiting, "its key still has backlog"), ordinal);
       continue;
     }
-    if (!may_go(ordinal, again)) return false;
+    const Flow flow = flow_of(ordinal);
+    if (!allowance_.may_go(flow, again, outbound_.in_flight())) return false;
     const Offer offer{&row, batch.page.db_now_micros, ordinal, batch.gate, reconciled};
     switch (outbound_.offer(offer, now)) {
-      case Placement::kSent: went(ordinal, again); continue;
+      case Placement::kSent:
+        ++counters_.sent;
+        allowance_.went(flow, again);
+        continue;
       case Placement::kDeferred: continue;
       case Placement::kBlocked: return false;
       case Placement::kSettle: settle(outbound_.settlement(), ordinal); continue;
@@ -310,7 +291,7 @@ base::Instant Relay::next_wake(base::Instant now) const {
   base::Instant wake = now + std::chrono::milliseconds(100);
   const bool reads = state_ == RelayState::kRunning && reading_ == Reading::kNothing && !paused_;
   if (reads && room_in(lanes_.live())) wake = std::min(wake, std::max(pace_.next(), read_not_before_));
-  if (limited_ &&
+  if (allowance_.limited() &&
       (lanes_.batches_behind() > 0 || !promoted_.empty() || !lanes_.live().batches().empty() || !asides_.empty())) {
     wake = std::min(wake, now + kPaceEvery);
   }

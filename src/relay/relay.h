@@ -20,11 +20,11 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "governor/drain_pacer.h"
 #include "model/row.h"
 #include "ports/judge.h"
 #include "ports/outbox_store.h"
 #include "ports/sink.h"
+#include "relay/allowance.h"
 #include "relay/key_stop.h"
 #include "relay/keys.h"
 #include "relay/lane_tally.h"
@@ -185,9 +185,6 @@ class Relay {
   bool pump_batch(Batch& batch, const Window* window, base::Instant now);
   void pump_live(base::Instant now);
   void pump_backlog(base::Instant now);
-  bool on_lives_share(Ordinal ordinal, bool again) const;
-  bool may_go(Ordinal ordinal, bool again) const;
-  void went(Ordinal ordinal, bool again);
   void finish(std::int64_t seq, Ordinal ordinal);
   void recorded(std::int64_t seq, Ordinal ordinal);
   void finish_promoted(std::int64_t seq);
@@ -258,12 +255,8 @@ class Relay {
   std::int64_t splits_ = 0;
   std::int64_t saving_splits_ = 0;
   std::int64_t saved_splits_ = 0;
-  governor::DrainPacer pacer_;
-  bool limited_ = false;       // the pacer may say no
-  bool live_is_held_ = false;  // by the governor
-  double backlog_rate_ = 0;    // events/s
-  double capacity_ = 0;        // events/s
-  double window_ = 0;          // events that may be unacknowledged when one of the backlog leaves; 0 = no limit
+  Allowance allowance_;
+  double capacity_ = 0;  // events/s
   bool backlog_paused_ = false;
   std::size_t average_row_ = 512;
 

@@ -17,9 +17,6 @@ constexpr std::size_t kKeysAtOnce = 500;
 constexpr std::size_t kClearKeysMost = 20'000;
 constexpr std::size_t kPromotedAtOnce = 1'000;
 constexpr base::Duration kHeldUpAgain = std::chrono::milliseconds(100);
-// Backlog that is let out slowly is read in small pages, a second's worth: live reads wait for each.
-constexpr double kBacklogPageS = 1;
-constexpr double kSmallestPage = 100;
 
 }  // namespace
 
@@ -69,11 +66,11 @@ ReadRequest Relay::page_request(const Lane& lane, Reading reading, std::size_t m
 
 std::optional<ReadRequest> Relay::backlog_request() {
   Interval* interval = lanes_.to_read();
-  if (interval == nullptr || backlog_paused_ || (limited_ && backlog_rate_ == 0)) return std::nullopt;
+  if (interval == nullptr || backlog_paused_) return std::nullopt;
   if (lanes_.batches_behind() >= kPagesAhead || !room_in(interval->lane())) return std::nullopt;
   if (unrecorded_.size() >= kUnrecordedMost) return std::nullopt;
-  const double most = limited_ ? std::max(kSmallestPage, backlog_rate_ * kBacklogPageS) : kMaxPageRows;
-  const auto rows = static_cast<std::size_t>(std::min<double>(most, kMaxPageRows));
+  const std::size_t rows = allowance_.backlog_page(kMaxPageRows);
+  if (rows == 0) return std::nullopt;
   ReadRequest request = page_request(interval->lane(), Reading::kBacklog, rows);
   request.judge = options_.triage;
   request.as_of_unix_micros = interval->began_unix_micros();
