@@ -21,6 +21,7 @@ Relay::Relay(Route route, const RelayOptions& options, ports::Sink& sink, std::f
       outbound_(std::move(route), options.outbound, sink),
       key_stop_(options.stop_key, options.lanes),
       pace_(options.poll_busy, options.poll_idle),
+      reach_(options.live_age),
       uniform_(std::move(uniform)),
       read_backoff_(kStoreBackoff),
       ledger_backoff_(kStoreBackoff) {}
@@ -81,10 +82,8 @@ void Relay::forget(std::string why) {
   keys_to_release_.clear();
   unsaved_published_ = saving_published_ = 0;
   acknowledged_.clear();
-  caught_up_ = unsaved_recorded_ = false;
-  lane_ends_ = 0;
-  read_up_to_.reset();
-  published_at_split_ = -1;
+  unsaved_recorded_ = false;
+  reach_ = LiveReach(options_.live_age);
   saved_splits_ = splits_;
   keys_known_ = !key_stop_.enabled();
   ++life_;
@@ -99,26 +98,14 @@ void Relay::pace(const governor::Decision& decision) {
   if (decision.state == governor::State::kTracking && decision.capacity > 0) capacity_ = decision.capacity;
 }
 
-std::optional<base::Duration> Relay::behind(base::Instant now) const {
-  if (!read_up_to_) return std::nullopt;
-  return base::elapsed(*read_up_to_, now);
-}
-
-// No split while the governor holds live: what waits then is live, and stays so. Nor another one before anything has
-// been acknowledged since the last: while the broker is away every look would make one.
+// No split while the governor holds live: what waits then is live, and stays so.
 bool Relay::too_late(base::Instant now) const {
-  if (!options_.lanes || allowance_.live_is_held() || published_at_split_ == counters_.published) return false;
-  return !read_up_to_ || base::elapsed(*read_up_to_, now) > options_.live_age;
+  return options_.lanes && !allowance_.live_is_held() && reach_.too_late(counters_.published, now);
 }
 
 void Relay::split(base::Instant now) {
   lanes_.split(outbound_.db_now_micros(now));
-  read_up_to_ = frozen_at_;
-  read_up_to_micros_ = frozen_micros_;
-  // What was split off ends with a frame. One that was fixed before an outage ends before it, and what the outage
-  // brought is still to follow.
-  const bool all = base::elapsed(frozen_at_, now) <= options_.live_age;
-  published_at_split_ = all ? counters_.published : -1;
+  reach_.split(counters_.published, now);
   promotion_.more_backlog();
   clear_keys_.clear();
   ++splits_;

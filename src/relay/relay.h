@@ -29,6 +29,7 @@
 #include "relay/keys.h"
 #include "relay/lane_tally.h"
 #include "relay/lanes.h"
+#include "relay/live_reach.h"
 #include "relay/outbound.h"
 #include "relay/poll_pace.h"
 #include "relay/promotion.h"
@@ -135,9 +136,9 @@ class Relay {
   // Rows known to the relay and not finished.
   std::size_t unfinished() const { return lanes_.open(); }
   bool held_by_ahead() const { return lanes_.live().window().ahead() >= ahead_of_a_lane(); }
-  bool caught_up() const { return caught_up_ && lanes_.backlog().empty(); }
+  bool caught_up() const { return reach_.caught_up() && lanes_.backlog().empty(); }
   // How long ago all live rows of then had been read; empty while that is not known.
-  std::optional<base::Duration> behind(base::Instant now) const;
+  std::optional<base::Duration> behind(base::Instant now) const { return reach_.behind(now); }
   // Live rows in memory that may not go yet.
   std::size_t live_unplaced() const { return lanes_.live().unplaced(); }
   const Lanes& lanes() const { return lanes_; }
@@ -243,14 +244,8 @@ class Relay {
   KeySet clear_keys_;
   std::vector<ports::KeyBefore> keys_out_;          // that are being looked up
   std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
-  bool caught_up_ = false;                          // live
   base::Instant asked_at_{};                        // when the read that is out began
-  // When the end of the frame that live is in was fixed, and when that of the one before: all of that one was read.
-  base::Instant frozen_at_{};
-  std::int64_t frozen_micros_ = 0;  // the same by the database's clock
-  std::optional<base::Instant> read_up_to_;
-  std::int64_t read_up_to_micros_ = 0;
-  std::int64_t published_at_split_ = -1;
+  LiveReach reach_;
   // Rows are recorded as waiting for backlog only when it is on record that this is backlog.
   std::int64_t splits_ = 0;
   std::int64_t saving_splits_ = 0;
@@ -288,7 +283,6 @@ class Relay {
   base::Instant keys_due_{};
   base::Instant held_asked_at_{};
   bool keys_known_ = false;
-  int lane_ends_ = 0;  // times in this life that reading came to the end of a frame
 
   RelayCounters counters_;
   LaneTallies tallies_;

@@ -120,7 +120,7 @@ std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
   if (!owed && !moved_since_save(progress)) return std::nullopt;
   LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave);
   saving_ = std::move(progress);
-  saving_.read_up_to_unix_micros = read_up_to_micros_;
+  saving_.read_up_to_unix_micros = reach_.read_up_to_unix_micros();
   saving_.capacity = capacity_;
   saving_published_ = unsaved_published_;
   saving_splits_ = splits_;
@@ -191,13 +191,9 @@ void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
   fence_.incarnation = loaded.incarnation;
   lanes_ = Lanes(loaded.progress);
   saved_ = loaded.progress;
-  read_up_to_micros_ = saved_.read_up_to_unix_micros;
-  capacity_ = loaded.db_now_micros - read_up_to_micros_ <= kCapacityHoldsMicros ? saved_.capacity : 0;
-  if (read_up_to_micros_ > 0) {
-    read_up_to_ = now - std::chrono::microseconds(std::max<std::int64_t>(0, loaded.db_now_micros - read_up_to_micros_));
-  }
-  frozen_at_ = read_up_to_.value_or(base::Instant{});
-  frozen_micros_ = read_up_to_micros_;
+  reach_.loaded(saved_.read_up_to_unix_micros, loaded.db_now_micros, now);
+  const std::int64_t away_micros = loaded.db_now_micros - saved_.read_up_to_unix_micros;
+  capacity_ = away_micros <= kCapacityHoldsMicros ? saved_.capacity : 0;
   last_save_ = now;
   released_due_ = now;
   keys_due_ = now + kReleasedEvery;

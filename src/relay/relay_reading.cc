@@ -235,9 +235,8 @@ bool Relay::may_read_released() const {
   using Kind = LedgerRequest::Kind;
   if (ledger_out_ == Kind::kHeldKeys || ledger_out_ == Kind::kReleaseKeys || ledger_out_ == Kind::kReleased)
     return false;
-  // What stopped behind its key in an earlier life follows the rows that are read again now. The first end may be that
-  // of a frame from before; the second is later than all that was recorded then.
-  return !key_stop_.enabled() || (lane_ends_ >= 2 && lanes_.live().batches().empty());
+  // What stopped behind its key in an earlier life follows the rows that are read again now.
+  return !key_stop_.enabled() || (reach_.beyond_earlier_lives() && lanes_.live().batches().empty());
 }
 
 // Whether released rows that were never read are on their way to their gates.
@@ -287,14 +286,10 @@ void Relay::note_rows(const model::Page& page) {
 }
 
 void Relay::live_read(model::Page page, base::Instant now) {
-  if (lanes_.live().read_from().frame.to.empty()) {
-    frozen_at_ = asked_at_;
-    frozen_micros_ = page.db_now_micros;
-  }
+  if (lanes_.live().read_from().frame.to.empty()) reach_.frame_fixed(asked_at_, page.db_now_micros);
   const bool late = too_late(now);
   note_rows(page);
-  caught_up_ = !page.more;
-  lane_ends_ += caught_up_ && lane_ends_ < 2;
+  reach_.page_read(page.more);
   if (page.rows.empty()) {
     page.more ? pace_.found_rows() : pace_.found_nothing(now);
   } else {
@@ -302,10 +297,6 @@ void Relay::live_read(model::Page page, base::Instant now) {
   }
   Batch* batch = lanes_.live().take(std::move(page));
   if (batch != nullptr && late) return split(now);
-  if (caught_up_) {
-    read_up_to_ = frozen_at_;
-    read_up_to_micros_ = frozen_micros_;
-  }
   if (batch == nullptr) return;
   batch->ready = lanes_.backlog().empty() || all_keys_clear(*batch);
   if (batch->ready) counters_.arrived_live += static_cast<std::int64_t>(batch->left());
