@@ -9,11 +9,6 @@ constexpr std::size_t kUnrecordedMost = 2'000;  // a topic that is refused must 
 // How often tokens are looked for again: a burst of the pacer holds 50 ms.
 constexpr base::Duration kPaceEvery = std::chrono::milliseconds(20);
 
-const resilience::BackoffSettings kStoreBackoff{.base = std::chrono::milliseconds(50),
-                                                .factor = 2.0,
-                                                .cap = std::chrono::seconds(5),
-                                                .jitter = resilience::Jitter::kFull};
-
 }  // namespace
 
 Relay::Relay(Route route, const RelayOptions& options, ports::Sink& sink, std::function<double()> uniform)
@@ -22,9 +17,7 @@ Relay::Relay(Route route, const RelayOptions& options, ports::Sink& sink, std::f
       key_stop_(options.stop_key, options.lanes),
       pace_(options.poll_busy, options.poll_idle),
       reach_(options.live_age),
-      uniform_(std::move(uniform)),
-      read_backoff_(kStoreBackoff),
-      ledger_backoff_(kStoreBackoff) {}
+      uniform_(std::move(uniform)) {}
 
 void Relay::use_lanes(bool lanes, bool triage) {
   options_.lanes = lanes;
@@ -37,7 +30,8 @@ void Relay::lease_held(const ports::Lease& lease, base::Instant now) {
   if (state_ != RelayState::kStandby && fence_.epoch == lease.epoch && fence_.holder == lease.holder) return;
   fence_ = {lease.holder, lease.epoch, {}};
   forget("took the lease");
-  ledger_not_before_ = read_not_before_ = now;
+  ledger_.may_ask_from(now);
+  read_.may_ask_from(now);
 }
 
 void Relay::lease_lost() {
@@ -59,7 +53,7 @@ void Relay::drain() {
 }
 
 bool Relay::drained() const {
-  if (ledger_out_ || outbound_.in_flight() > 0) return false;
+  if (ledger_.out() || outbound_.in_flight() > 0) return false;
   if (state_ == RelayState::kStandby) return true;
   return state_ == RelayState::kDraining && unrecorded_.empty() && released_.finished().empty() &&
          unsaved_published_ == 0 && !moved_since_save(lanes_.progress());
@@ -86,7 +80,8 @@ void Relay::forget(std::string why) {
   reach_ = LiveReach(options_.live_age);
   saved_splits_ = splits_;
   keys_known_ = !key_stop_.enabled();
-  ++life_;
+  read_.forget();
+  ledger_.forget();
   ++counters_.forgotten;
   state_ = draining_ ? RelayState::kStandby : RelayState::kLoading;
 }
@@ -134,7 +129,7 @@ void Relay::pump_live(base::Instant now) {
   if (batches.empty()) return;
   if (too_late(now)) {
     // The page that is being read belongs to what is left behind.
-    if (reading_ != Reading::kLive) split(now);
+    if (read_.out() != Reading::kLive) split(now);
     return;
   }
   while (!batches.empty() && pump_batch(batches.front(), &lanes_.live().window(), now)) batches.pop_front();
@@ -144,7 +139,7 @@ void Relay::pump_live(base::Instant now) {
 // meanwhile. An interval begins when all of the one before is on its way.
 void Relay::pump_backlog(base::Instant now) {
   while (!promoted_.empty() && pump_batch(promoted_.front(), nullptr, now)) promoted_.pop_front();
-  if (!promoted_.empty() || reading_ == Reading::kPromotion) return;
+  if (!promoted_.empty() || read_.out() == Reading::kPromotion) return;
   for (Interval& interval : lanes_.backlog()) {
     auto& batches = interval.lane().batches();
     while (!batches.empty() && pump_batch(batches.front(), &interval.lane().window(), now)) batches.pop_front();
@@ -276,14 +271,14 @@ void Relay::sink_events(const ports::SinkEvents& events, base::Instant now) {
 base::Instant Relay::next_wake(base::Instant now) const {
   // Stalls, topics that are over, and the ledger's small duties are a matter of tens of milliseconds.
   base::Instant wake = now + std::chrono::milliseconds(100);
-  const bool reads = state_ == RelayState::kRunning && reading_ == Reading::kNothing && !paused_;
-  if (reads && room_in(lanes_.live())) wake = std::min(wake, std::max(pace_.next(), read_not_before_));
+  const bool reads = state_ == RelayState::kRunning && !read_.out() && !paused_;
+  if (reads && room_in(lanes_.live())) wake = std::min(wake, std::max(pace_.next(), read_.not_before()));
   if (allowance_.limited() &&
       (lanes_.batches_behind() > 0 || !promoted_.empty() || !lanes_.live().batches().empty() || !asides_.empty())) {
     wake = std::min(wake, now + kPaceEvery);
   }
-  if (!ledger_out_ && unsaved_published_ > 0) {
-    wake = std::min(wake, std::max(last_save_ + options_.save_every, ledger_not_before_));
+  if (!ledger_.out() && unsaved_published_ > 0) {
+    wake = std::min(wake, std::max(last_save_ + options_.save_every, ledger_.not_before()));
   }
   return std::max(wake, now);
 }

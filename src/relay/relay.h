@@ -33,9 +33,9 @@
 #include "relay/outbound.h"
 #include "relay/poll_pace.h"
 #include "relay/promotion.h"
+#include "relay/question.h"
 #include "relay/released.h"
 #include "relay/requests.h"
-#include "spillway/resilience/backoff.h"
 
 namespace spillway::relay {
 
@@ -151,7 +151,6 @@ class Relay {
 
  private:
   enum class Reading : std::uint8_t {
-    kNothing,
     kLive,
     kBacklog,
     kAgain,
@@ -172,7 +171,7 @@ class Relay {
   void forget(std::string why);
   void live_read(model::Page page, base::Instant now);
   bool promotes() const { return options_.promote && !options_.triage; }
-  std::optional<ReadRequest> promotion_request();
+  std::optional<ReadRequest> promotion_request(base::Instant now);
   void promotion_read(model::Page page);
   void promotions_completed();
   void backlog_read(model::Page page, std::vector<ports::Judgement> judgements);
@@ -195,7 +194,7 @@ class Relay {
   void put_back(const Again& again, const Waiting& row);
   bool may_read_released() const;
   bool released_follow_backlog() const { return options_.stop_key && !lanes_.backlog().empty(); }
-  ReadRequest keys_request(Reading reading, std::vector<model::Position> places);
+  ReadRequest keys_request(Reading reading, std::vector<model::Position> places, base::Instant now);
   bool placing_released() const;
   static model::Settlement stays_behind(const model::Row& row, model::Verdict verdict, const char* reason);
   void finished(const Flight& flight, base::Instant now);
@@ -206,19 +205,19 @@ class Relay {
   std::size_t ahead_of_a_lane() const;
   bool room_in(const Lane& lane) const;
   std::size_t page_bytes() const;
-  ReadRequest page_request(const Lane& lane, Reading reading, std::size_t most_rows);
+  ReadRequest page_request(const Lane& lane, Reading reading, std::size_t most_rows, base::Instant now);
   std::optional<ReadRequest> again_request(base::Instant now);
-  std::optional<ReadRequest> backlog_request();
-  std::optional<ReadRequest> keys_request();
+  std::optional<ReadRequest> backlog_request(base::Instant now);
+  std::optional<ReadRequest> keys_request(base::Instant now);
   Batch* unready_live();
   bool all_keys_clear(const Batch& batch) const;
   void live_keys_found(const std::vector<bool>& behind);
-  ReadRequest read_request(ReadRequest::Kind kind, Reading reading);
+  ReadRequest read_request(ReadRequest::Kind kind, Reading reading, base::Instant now);
   bool moved_since_save(const ports::Progress& progress) const;
   LedgerRequest held_keys_request(base::Instant now);
   std::optional<LedgerRequest> save_request(base::Instant now);
   std::optional<LedgerRequest> released_request(base::Instant now);
-  LedgerRequest ledger_request(LedgerRequest::Kind kind);
+  LedgerRequest ledger_request(LedgerRequest::Kind kind, base::Instant now);
 
   RelayOptions options_;
   Outbound outbound_;
@@ -229,22 +228,18 @@ class Relay {
   bool paused_ = false;
   bool draining_ = false;
   ports::Fence fence_;
-  std::uint32_t life_ = 0;  // rises when memory is forgotten; answers to questions of an earlier life are dropped
-  std::uint32_t reading_life_ = 0;
-  std::uint32_t ledger_life_ = 0;
 
   Lanes lanes_;
   Promotion promotion_;
   std::deque<Batch> promoted_;                  // rows of keys that go first
   std::vector<ports::KeyAfter> promoting_out_;  // whose rows are being read
   std::deque<Batch> asides_;                    // read again, and released rows: outside the order of pages
-  Reading reading_ = Reading::kNothing;
+  Question<Reading> read_;
   std::optional<Again> again_out_;
   // Keys known to have no backlog that is not on its way: so they stay until more becomes backlog.
   KeySet clear_keys_;
   std::vector<ports::KeyBefore> keys_out_;          // that are being looked up
   std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
-  base::Instant asked_at_{};                        // when the read that is out began
   LiveReach reach_;
   // Rows are recorded as waiting for backlog only when it is on record that this is backlog.
   std::int64_t splits_ = 0;
@@ -256,11 +251,7 @@ class Relay {
   std::size_t average_row_ = 512;
 
   std::function<double()> uniform_;
-  resilience::Backoff read_backoff_;
-  resilience::Backoff ledger_backoff_;
-  std::optional<LedgerRequest::Kind> ledger_out_;
-  base::Instant ledger_not_before_{};
-  base::Instant read_not_before_{};
+  Question<LedgerRequest::Kind> ledger_;
   std::deque<Unrecorded> unrecorded_;
   std::int64_t settled_total_ = 0;   // that ever entered unrecorded_, in this life
   std::int64_t recorded_total_ = 0;  // that left it
@@ -281,7 +272,6 @@ class Relay {
   std::vector<std::string> keys_to_check_;    // perhaps free: nothing recorded stands before them
   std::vector<std::string> keys_to_release_;  // free
   base::Instant keys_due_{};
-  base::Instant held_asked_at_{};
   bool keys_known_ = false;
 
   RelayCounters counters_;

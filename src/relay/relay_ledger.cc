@@ -50,28 +50,26 @@ void Relay::verdicts_saved() {
 }
 
 LedgerRequest Relay::held_keys_request(base::Instant now) {
-  LedgerRequest request = ledger_request(LedgerRequest::Kind::kHeldKeys);
+  LedgerRequest request = ledger_request(LedgerRequest::Kind::kHeldKeys, now);
   request.holds = key_stop_.holds();
-  held_asked_at_ = now;
   return request;
 }
 
-LedgerRequest Relay::ledger_request(LedgerRequest::Kind kind) {
+LedgerRequest Relay::ledger_request(LedgerRequest::Kind kind, base::Instant now) {
   LedgerRequest request;
   request.kind = kind;
   request.fence = fence_;
-  ledger_out_ = kind;
-  ledger_life_ = life_;
+  ledger_.ask(kind, now);
   return request;
 }
 
 std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
-  if (state_ == RelayState::kStandby || ledger_out_ || now < ledger_not_before_) return std::nullopt;
+  if (state_ == RelayState::kStandby || !ledger_.may_ask(now)) return std::nullopt;
   if (state_ == RelayState::kLoading) {
-    return !keys_known_ ? held_keys_request(now) : ledger_request(LedgerRequest::Kind::kLoad);
+    return !keys_known_ ? held_keys_request(now) : ledger_request(LedgerRequest::Kind::kLoad, now);
   }
   if (!unrecorded_.empty() && splits_ == saved_splits_) {
-    LedgerRequest request = ledger_request(LedgerRequest::Kind::kRecord);
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kRecord, now);
     recording_ = std::min(unrecorded_.size(), kRecordedAtOnce);
     for (std::size_t i = 0; i < recording_; ++i) request.settlements.push_back(unrecorded_[i].settlement);
     return request;
@@ -82,7 +80,7 @@ std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
 
 std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
   if (!released_.finished().empty()) {
-    LedgerRequest request = ledger_request(LedgerRequest::Kind::kFinish);
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kFinish, now);
     request.seqs = released_.finished();
     finishing_ = request.seqs.size();
     return request;
@@ -90,13 +88,13 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
   if (state_ != RelayState::kRunning || placing_released()) return std::nullopt;
   if (lanes_.backlog().empty() && !keys_to_check_.empty()) keys_to_release_ = std::exchange(keys_to_check_, {});
   if (!keys_to_release_.empty()) {
-    LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleaseKeys);
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleaseKeys, now);
     request.keys = std::exchange(keys_to_release_, {});
     return request;
   }
   if (now >= released_due_ && released_.size() < kReleasedMost) {
     released_due_ = now + kReleasedEvery;
-    LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleased);
+    LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleased, now);
     request.limit = released_.size() + kReleasedAtOnce;
     return request;
   }
@@ -118,7 +116,7 @@ std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
   ports::Progress progress = lanes_.progress();
   const bool owed = unsaved_published_ > 0 || splits_ != saved_splits_ || verdicts;
   if (!owed && !moved_since_save(progress)) return std::nullopt;
-  LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave);
+  LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave, now);
   saving_ = std::move(progress);
   saving_.read_up_to_unix_micros = reach_.read_up_to_unix_micros();
   saving_.capacity = capacity_;
@@ -134,10 +132,9 @@ std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
 }
 
 void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
-  ledger_out_.reset();
-  if (ledger_life_ != life_ || state_ == RelayState::kStandby) return;
+  if (!ledger_.answered() || state_ == RelayState::kStandby) return;
   if (!answer.status) return ledger_failed(answer.status.error(), now);
-  ledger_backoff_.reset();
+  ledger_.succeeded();
   switch (answer.kind) {
     case LedgerRequest::Kind::kHeldKeys: keys_held(answer.keys, now); break;
     case LedgerRequest::Kind::kLoad: loaded(answer.loaded, now); break;
@@ -181,7 +178,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
 
 void Relay::ledger_failed(const base::Error& error, base::Instant now) {
   store_error_ = error;
-  ledger_not_before_ = now + ledger_backoff_.next(uniform_);
+  ledger_.failed(now, uniform_);
   recording_ = finishing_ = 0;
   if (error.error_class == base::ErrorClass::kLostPlace) forget(error.message);
   if (error.error_class == base::ErrorClass::kLostLease) lease_lost();
@@ -208,7 +205,7 @@ void Relay::keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now
   keys_to_check_ = key_stop_.to_release();
   keys_known_ = true;
   // Many that wait are looked through less often: it must not become the ledger's main work.
-  keys_due_ = now + std::max(kReleasedEvery, 20 * base::elapsed(held_asked_at_, now));
+  keys_due_ = now + std::max(kReleasedEvery, 20 * base::elapsed(ledger_.asked_at(), now));
 }
 
 }  // namespace spillway::relay

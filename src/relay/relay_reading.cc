@@ -36,48 +36,44 @@ bool Relay::room_in(const Lane& lane) const {
 }
 
 std::optional<ReadRequest> Relay::next_read(base::Instant now) {
-  if (state_ != RelayState::kRunning || reading_ != Reading::kNothing || paused_ || now < read_not_before_) {
-    return std::nullopt;
-  }
-  asked_at_ = now;
+  if (state_ != RelayState::kRunning || paused_ || !read_.may_ask(now)) return std::nullopt;
   if (auto again = again_request(now)) return again;
-  if (auto keys = keys_request()) return keys;
-  if (room_in(lanes_.live()) && pace_.due(now)) return page_request(lanes_.live(), Reading::kLive, kMaxPageRows);
-  if (auto promotion = promotion_request()) return promotion;
-  return backlog_request();
+  if (auto keys = keys_request(now)) return keys;
+  if (room_in(lanes_.live()) && pace_.due(now)) return page_request(lanes_.live(), Reading::kLive, kMaxPageRows, now);
+  if (auto promotion = promotion_request(now)) return promotion;
+  return backlog_request(now);
 }
 
-ReadRequest Relay::read_request(ReadRequest::Kind kind, Reading reading) {
+ReadRequest Relay::read_request(ReadRequest::Kind kind, Reading reading, base::Instant now) {
   ReadRequest request;
   request.kind = kind;
   request.incarnation = fence_.incarnation;
-  reading_ = reading;
-  reading_life_ = life_;
+  read_.ask(reading, now);
   return request;
 }
 
-ReadRequest Relay::page_request(const Lane& lane, Reading reading, std::size_t most_rows) {
-  ReadRequest request = read_request(ReadRequest::Kind::kPage, reading);
+ReadRequest Relay::page_request(const Lane& lane, Reading reading, std::size_t most_rows, base::Instant now) {
+  ReadRequest request = read_request(ReadRequest::Kind::kPage, reading, now);
   request.from = lane.read_from();
   // Room for half as many again, so that a page of rows like the last ones is cut by rows and not by bytes.
   request.limits = {std::clamp<std::size_t>(page_bytes() * 2 / (average_row_ * 3 + 1), 16, most_rows), page_bytes()};
   return request;
 }
 
-std::optional<ReadRequest> Relay::backlog_request() {
+std::optional<ReadRequest> Relay::backlog_request(base::Instant now) {
   Interval* interval = lanes_.to_read();
   if (interval == nullptr || backlog_paused_) return std::nullopt;
   if (lanes_.batches_behind() >= kPagesAhead || !room_in(interval->lane())) return std::nullopt;
   if (unrecorded_.size() >= kUnrecordedMost) return std::nullopt;
   const std::size_t rows = allowance_.backlog_page(kMaxPageRows);
   if (rows == 0) return std::nullopt;
-  ReadRequest request = page_request(interval->lane(), Reading::kBacklog, rows);
+  ReadRequest request = page_request(interval->lane(), Reading::kBacklog, rows, now);
   request.judge = options_.triage;
   request.as_of_unix_micros = interval->began_unix_micros();
   return request;
 }
 
-std::optional<ReadRequest> Relay::promotion_request() {
+std::optional<ReadRequest> Relay::promotion_request(base::Instant now) {
   if (lanes_.backlog().empty()) {
     if (promotion_.has_to_read()) promotion_ = Promotion();
     return std::nullopt;
@@ -85,7 +81,7 @@ std::optional<ReadRequest> Relay::promotion_request() {
   if (!promotion_.has_to_read() || backlog_paused_ || promoted_.size() >= kPagesAhead) return std::nullopt;
   if (promotion_.rows() >= ahead_of_a_lane()) return std::nullopt;
   promoting_out_ = promotion_.to_read(kKeysAtOnce);
-  ReadRequest request = read_request(ReadRequest::Kind::kKeyRows, Reading::kPromotion);
+  ReadRequest request = read_request(ReadRequest::Kind::kKeyRows, Reading::kPromotion, now);
   request.keys_after = promoting_out_;
   request.places = lanes_.unplaced_backlog();
   request.limits = {std::min(kPromotedAtOnce, ahead_of_a_lane() - promotion_.rows()), page_bytes()};
@@ -123,7 +119,7 @@ std::optional<ReadRequest> Relay::again_request(base::Instant now) {
   } else {
     return std::nullopt;
   }
-  ReadRequest request = read_request(ReadRequest::Kind::kAgain, Reading::kAgain);
+  ReadRequest request = read_request(ReadRequest::Kind::kAgain, Reading::kAgain, now);
   for (const Waiting& row : again.rows) request.seqs.push_back(row.seq);
   request.limits = {again.rows.size(), page_bytes()};
   again_out_ = std::move(again);
@@ -136,8 +132,8 @@ Batch* Relay::unready_live() {
   return found == batches.end() ? nullptr : &*found;
 }
 
-ReadRequest Relay::keys_request(Reading reading, std::vector<model::Position> places) {
-  ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, reading);
+ReadRequest Relay::keys_request(Reading reading, std::vector<model::Position> places, base::Instant now) {
+  ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, reading, now);
   request.places = std::move(places);
   request.keys = keys_out_;
   return request;
@@ -145,7 +141,7 @@ ReadRequest Relay::keys_request(Reading reading, std::vector<model::Position> pl
 
 // Live rows must not overtake the backlog of their keys, nor must released ones; and what waits for it may go once it
 // is finished.
-std::optional<ReadRequest> Relay::keys_request() {
+std::optional<ReadRequest> Relay::keys_request(base::Instant now) {
   keys_out_.clear();
   if (const Batch* batch = unready_live()) {
     std::unordered_map<std::string_view, std::int64_t> last;
@@ -156,15 +152,15 @@ std::optional<ReadRequest> Relay::keys_request() {
     std::erase_if(keys_out_, [this](const ports::KeyBefore& key) {
       return promotion_.complete(key.key) || clear_keys_.contains(key.key);
     });
-    return keys_request(Reading::kKeysOfLive, lanes_.unplaced_backlog());
+    return keys_request(Reading::kKeysOfLive, lanes_.unplaced_backlog(), now);
   }
   if (lanes_.backlog().empty()) return std::nullopt;
-  if (released_follow_backlog() && may_read_released() && !clear_ && asked_at_ >= released_not_before_) {
+  if (released_follow_backlog() && may_read_released() && !clear_ && now >= released_not_before_) {
     for (const auto& [seq, key] : released_.unread()) {
       keys_out_.push_back({key, seq});
       if (keys_out_.size() == kReleasedAtOnce) break;
     }
-    return keys_request(Reading::kKeysOfReleased, lanes_.unplaced_backlog());
+    return keys_request(Reading::kKeysOfReleased, lanes_.unplaced_backlog(), now);
   }
   if (keys_to_check_.empty()) return std::nullopt;
   for (; !keys_to_check_.empty() && keys_out_.size() < kKeysAtOnce; keys_to_check_.pop_back()) {
@@ -175,14 +171,14 @@ std::optional<ReadRequest> Relay::keys_request() {
     }
   }
   if (keys_out_.empty()) return std::nullopt;
-  return keys_request(Reading::kKeysToRelease, lanes_.unfinished_backlog());
+  return keys_request(Reading::kKeysToRelease, lanes_.unfinished_backlog(), now);
 }
 
 void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found, base::Instant now) {
-  const Reading reading = std::exchange(reading_, Reading::kNothing);
-  if (reading_life_ != life_ || state_ != RelayState::kRunning) return;
+  const std::optional<Reading> reading = read_.answered();
+  if (!reading || state_ != RelayState::kRunning) return;
   if (!found) return read_failed(found.error(), {}, now);
-  read_backoff_.reset();
+  read_.succeeded();
   store_error_.reset();
   std::vector<bool> behind(keys_out_.size());
   for (std::size_t index : *found) behind[index] = true;
@@ -233,8 +229,8 @@ bool Relay::may_read_released() const {
   if (placing_released()) return false;
   // What the ledger is being asked must not change under the rows that are judged by it.
   using Kind = LedgerRequest::Kind;
-  if (ledger_out_ == Kind::kHeldKeys || ledger_out_ == Kind::kReleaseKeys || ledger_out_ == Kind::kReleased)
-    return false;
+  const auto ledger = ledger_.out();
+  if (ledger == Kind::kHeldKeys || ledger == Kind::kReleaseKeys || ledger == Kind::kReleased) return false;
   // What stopped behind its key in an earlier life follows the rows that are read again now.
   return !key_stop_.enabled() || (reach_.beyond_earlier_lives() && lanes_.live().batches().empty());
 }
@@ -251,7 +247,7 @@ void Relay::put_back(const Again& again, const Waiting& row) {
 
 void Relay::read_failed(const base::Error& error, const std::optional<Again>& again, base::Instant now) {
   store_error_ = error;
-  read_not_before_ = now + read_backoff_.next(uniform_);
+  read_.failed(now, uniform_);
   if (error.error_class == base::ErrorClass::kLostPlace) return forget(error.message);
   if (!again) return;
   for (const Waiting& row : again->rows) put_back(*again, row);
@@ -259,11 +255,11 @@ void Relay::read_failed(const base::Error& error, const std::optional<Again>& ag
 }
 
 void Relay::read_done(base::Result<model::Page> page, base::Instant now, std::vector<ports::Judgement> judgements) {
-  const Reading reading = std::exchange(reading_, Reading::kNothing);
+  const std::optional<Reading> reading = read_.answered();
   const std::optional<Again> again = std::exchange(again_out_, std::nullopt);
-  if (reading_life_ != life_ || state_ != RelayState::kRunning) return;
+  if (!reading || state_ != RelayState::kRunning) return;
   if (!page) return read_failed(page.error(), again, now);
-  read_backoff_.reset();
+  read_.succeeded();
   store_error_.reset();
   outbound_.clock(page->db_now_micros, now);
   if (reading == Reading::kPromotion) {
@@ -286,7 +282,7 @@ void Relay::note_rows(const model::Page& page) {
 }
 
 void Relay::live_read(model::Page page, base::Instant now) {
-  if (lanes_.live().read_from().frame.to.empty()) reach_.frame_fixed(asked_at_, page.db_now_micros);
+  if (lanes_.live().read_from().frame.to.empty()) reach_.frame_fixed(read_.asked_at(), page.db_now_micros);
   const bool late = too_late(now);
   note_rows(page);
   reach_.page_read(page.more);
