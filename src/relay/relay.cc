@@ -67,9 +67,8 @@ void Relay::forget(std::string why) {
   clear_keys_.clear();
   promoted_.clear();
   asides_.clear();
-  unrecorded_.clear();
-  recording_ = finishing_ = 0;
-  settled_total_ = recorded_total_ = 0;
+  unrecorded_ = Unrecorded();
+  finishing_ = 0;
   released_.forget();
   clear_.reset();
   keys_to_check_.clear();
@@ -206,8 +205,7 @@ model::Settlement Relay::stays_behind(const model::Row& row, model::Verdict verd
 void Relay::settle(model::Settlement settlement, Ordinal ordinal) {
   key_stop_.recording(settlement);
   if (settlement.verdict == model::Verdict::kSetAside) ++counters_.set_aside;
-  ++settled_total_;
-  unrecorded_.push_back({std::move(settlement), ordinal});
+  unrecorded_.add(std::move(settlement), ordinal);
 }
 
 void Relay::finish(std::int64_t seq, Ordinal ordinal) {

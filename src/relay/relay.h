@@ -36,6 +36,7 @@
 #include "relay/question.h"
 #include "relay/released.h"
 #include "relay/requests.h"
+#include "relay/unrecorded.h"
 
 namespace spillway::relay {
 
@@ -163,10 +164,6 @@ class Relay {
     std::optional<std::uint32_t> gate;  // empty: released rows that were never read
     std::vector<Waiting> rows;          // by seq
   };
-  struct Unrecorded {
-    model::Settlement settlement;
-    Ordinal ordinal = 0;  // finished once recorded
-  };
 
   void forget(std::string why);
   void live_read(model::Page page, base::Instant now);
@@ -252,10 +249,7 @@ class Relay {
 
   std::function<double()> uniform_;
   Question<LedgerRequest::Kind> ledger_;
-  std::deque<Unrecorded> unrecorded_;
-  std::int64_t settled_total_ = 0;   // that ever entered unrecorded_, in this life
-  std::int64_t recorded_total_ = 0;  // that left it
-  std::size_t recording_ = 0;        // of unrecorded_, from the front
+  Unrecorded unrecorded_;
   ports::Progress saved_;
   ports::Progress saving_;
   std::int64_t saving_published_ = 0;

@@ -27,14 +27,14 @@ bool Relay::verdicts_to_save() const {
   return std::ranges::any_of(lanes_.backlog(), [this](const Interval& interval) {
     const auto& batches = interval.lane().batches();
     const auto waiting = std::ranges::find(batches, false, &Batch::ready);
-    return waiting != batches.end() && waiting->verdicts <= recorded_total_;
+    return waiting != batches.end() && waiting->verdicts <= unrecorded_.recorded_so_far();
   });
 }
 
 void Relay::judgements_recorded() {
   for (Interval& interval : lanes_.backlog()) {
     for (const Batch& batch : interval.lane().batches()) {
-      if (!batch.ready && batch.verdicts <= recorded_total_) {
+      if (!batch.ready && batch.verdicts <= unrecorded_.recorded_so_far()) {
         interval.judged_up_to(batch.page.frame, batch.page.rows.back().seq);
       }
     }
@@ -70,8 +70,7 @@ std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
   }
   if (!unrecorded_.empty() && splits_ == saved_splits_) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kRecord, now);
-    recording_ = std::min(unrecorded_.size(), kRecordedAtOnce);
-    for (std::size_t i = 0; i < recording_; ++i) request.settlements.push_back(unrecorded_[i].settlement);
+    request.settlements = unrecorded_.to_record(kRecordedAtOnce);
     return request;
   }
   if (auto save = save_request(now)) return save;
@@ -149,13 +148,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
                           acknowledged_.begin() + static_cast<std::ptrdiff_t>(saving_acknowledged_));
       break;
     case LedgerRequest::Kind::kRecord:
-      for (std::size_t i = 0; i < recording_; ++i) {
-        const auto& [settlement, ordinal] = unrecorded_[i];
-        recorded(settlement.seq, ordinal);
-      }
-      unrecorded_.erase(unrecorded_.begin(), unrecorded_.begin() + static_cast<std::ptrdiff_t>(recording_));
-      recorded_total_ += static_cast<std::int64_t>(recording_);
-      recording_ = 0;
+      for (const Unrecorded::Row& row : unrecorded_.recorded()) recorded(row.settlement.seq, row.ordinal);
       unsaved_recorded_ = true;
       break;
     case LedgerRequest::Kind::kFinish:
@@ -179,7 +172,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
 void Relay::ledger_failed(const base::Error& error, base::Instant now) {
   store_error_ = error;
   ledger_.failed(now, uniform_);
-  recording_ = finishing_ = 0;
+  finishing_ = 0;
   if (error.error_class == base::ErrorClass::kLostPlace) forget(error.message);
   if (error.error_class == base::ErrorClass::kLostLease) lease_lost();
 }
@@ -201,7 +194,7 @@ void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
 
 void Relay::keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now) {
   key_stop_.held(keys);
-  for (const Unrecorded& unrecorded : unrecorded_) key_stop_.recording(unrecorded.settlement);
+  for (const Unrecorded::Row& row : unrecorded_.rows()) key_stop_.recording(row.settlement);
   keys_to_check_ = key_stop_.to_release();
   keys_known_ = true;
   // Many that wait are looked through less often: it must not become the ledger's main work.

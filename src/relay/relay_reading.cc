@@ -326,7 +326,7 @@ void Relay::take_judgements(Interval& interval, Batch& batch, std::vector<ports:
     settlement.reason = std::move(judgement.reason);
     settle(std::move(settlement), batch.ordinals[judgement.row]);
   }
-  batch.verdicts = settled_total_;
+  batch.verdicts = unrecorded_.added();
   batch.ready = interval.judged(page.frame, page.rows.back().seq);
 }
 
