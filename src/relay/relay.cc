@@ -9,6 +9,12 @@ constexpr std::size_t kUnrecordedMost = 2'000;  // a topic that is refused must 
 // How often tokens are looked for again: a burst of the pacer holds 50 ms.
 constexpr base::Duration kPaceEvery = std::chrono::milliseconds(20);
 
+// Reading stops where as many are unsaved as may be sent again.
+SavePlan::Options save_options(const RelayOptions& options) {
+  const auto ahead = static_cast<std::int64_t>(options.ahead / 2);
+  return {options.save_every, std::min(options.save_rows, std::max<std::int64_t>(1, ahead)), options.marks_rows};
+}
+
 }  // namespace
 
 Relay::Relay(Route route, const RelayOptions& options, ports::Sink& sink, std::function<double()> uniform)
@@ -17,7 +23,8 @@ Relay::Relay(Route route, const RelayOptions& options, ports::Sink& sink, std::f
       key_stop_(options.stop_key, options.lanes),
       pace_(options.poll_busy, options.poll_idle),
       reach_(options.live_age),
-      uniform_(std::move(uniform)) {}
+      uniform_(std::move(uniform)),
+      saves_(save_options(options)) {}
 
 void Relay::use_lanes(bool lanes, bool triage) {
   options_.lanes = lanes;
@@ -56,7 +63,7 @@ bool Relay::drained() const {
   if (ledger_.out() || outbound_.in_flight() > 0) return false;
   if (state_ == RelayState::kStandby) return true;
   return state_ == RelayState::kDraining && unrecorded_.empty() && released_.finished().empty() &&
-         unsaved_published_ == 0 && !moved_since_save(lanes_.progress());
+         saves_.unsaved() == 0 && saves_.stands_at(lanes_.progress());
 }
 
 void Relay::forget(std::string why) {
@@ -73,11 +80,8 @@ void Relay::forget(std::string why) {
   clear_.reset();
   keys_to_check_.clear();
   keys_to_release_.clear();
-  unsaved_published_ = saving_published_ = 0;
-  acknowledged_.clear();
-  unsaved_recorded_ = false;
+  saves_ = SavePlan(save_options(options_));
   reach_ = LiveReach(options_.live_age);
-  saved_splits_ = splits_;
   keys_known_ = !key_stop_.enabled();
   read_.forget();
   ledger_.forget();
@@ -102,7 +106,7 @@ void Relay::split(base::Instant now) {
   reach_.split(counters_.published, now);
   promotion_.more_backlog();
   clear_keys_.clear();
-  ++splits_;
+  saves_.split();
   if (!lanes_.backlog().empty()) ++counters_.recoveries;
 }
 
@@ -245,8 +249,7 @@ void Relay::finished(const Flight& flight, base::Instant now) {
   tally.bytes += flight.bytes;
   if (flight.created_at) tally.delay_seconds.add(base::elapsed(*flight.created_at, now));
   counters_.published_bytes += flight.bytes;
-  ++unsaved_published_;
-  if (options_.marks_rows) acknowledged_.push_back(flight.seq);
+  saves_.published(flight.seq);
   finish(flight.seq, flight.ordinal);
 }
 
@@ -275,8 +278,8 @@ base::Instant Relay::next_wake(base::Instant now) const {
       (lanes_.batches_behind() > 0 || !promoted_.empty() || !lanes_.live().batches().empty() || !asides_.empty())) {
     wake = std::min(wake, now + kPaceEvery);
   }
-  if (!ledger_.out() && unsaved_published_ > 0) {
-    wake = std::min(wake, std::max(last_save_ + options_.save_every, ledger_.not_before()));
+  if (const auto save = saves_.next_wake(); save && !ledger_.out()) {
+    wake = std::min(wake, std::max(*save, ledger_.not_before()));
   }
   return std::max(wake, now);
 }

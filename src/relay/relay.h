@@ -36,6 +36,7 @@
 #include "relay/question.h"
 #include "relay/released.h"
 #include "relay/requests.h"
+#include "relay/save_plan.h"
 #include "relay/unrecorded.h"
 
 namespace spillway::relay {
@@ -210,7 +211,6 @@ class Relay {
   bool all_keys_clear(const Batch& batch) const;
   void live_keys_found(const std::vector<bool>& behind);
   ReadRequest read_request(ReadRequest::Kind kind, Reading reading, base::Instant now);
-  bool moved_since_save(const ports::Progress& progress) const;
   LedgerRequest held_keys_request(base::Instant now);
   std::optional<LedgerRequest> save_request(base::Instant now);
   std::optional<LedgerRequest> released_request(base::Instant now);
@@ -238,10 +238,6 @@ class Relay {
   std::vector<ports::KeyBefore> keys_out_;          // that are being looked up
   std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
   LiveReach reach_;
-  // Rows are recorded as waiting for backlog only when it is on record that this is backlog.
-  std::int64_t splits_ = 0;
-  std::int64_t saving_splits_ = 0;
-  std::int64_t saved_splits_ = 0;
   Allowance allowance_;
   double capacity_ = 0;  // events/s
   bool backlog_paused_ = false;
@@ -250,14 +246,7 @@ class Relay {
   std::function<double()> uniform_;
   Question<LedgerRequest::Kind> ledger_;
   Unrecorded unrecorded_;
-  ports::Progress saved_;
-  ports::Progress saving_;
-  std::int64_t saving_published_ = 0;
-  std::vector<std::int64_t> acknowledged_;  // since the last save that succeeded; only with marks_rows
-  std::size_t saving_acknowledged_ = 0;     // of acknowledged_, from the front
-  std::int64_t unsaved_published_ = 0;
-  bool unsaved_recorded_ = false;  // rows were recorded in the ledger since the last save
-  base::Instant last_save_{};
+  SavePlan saves_;
 
   Released released_;
   std::size_t finishing_ = 0;  // of released_.finished(), from the front

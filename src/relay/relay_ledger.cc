@@ -11,16 +11,10 @@ constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kReleasedMost = 10'000;  // known and not finished
 constexpr std::size_t kRecordedAtOnce = 5'000;
 constexpr base::Duration kReleasedEvery = std::chrono::seconds(1);
-// The place also moves while no row arrives; saving that is only a matter of a quick start.
-constexpr base::Duration kIdleSaveEvery = std::chrono::seconds(30);
 // A downstream that was away for longer may come back as another.
 constexpr std::int64_t kCapacityHoldsMicros = 600'000'000;
 
 }  // namespace
-
-bool Relay::moved_since_save(const ports::Progress& progress) const {
-  return progress.live != saved_.live || progress.backlog != saved_.backlog;
-}
 
 // Pages of backlog whose settlements are all on record; the place up to which they reach goes with the next save.
 bool Relay::verdicts_to_save() const {
@@ -68,7 +62,8 @@ std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
   if (state_ == RelayState::kLoading) {
     return !keys_known_ ? held_keys_request(now) : ledger_request(LedgerRequest::Kind::kLoad, now);
   }
-  if (!unrecorded_.empty() && splits_ == saved_splits_) {
+  // Rows are recorded as waiting for backlog only when it is on record that this is backlog.
+  if (!unrecorded_.empty() && saves_.splits_saved()) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kRecord, now);
     request.settlements = unrecorded_.to_record(kRecordedAtOnce);
     return request;
@@ -103,30 +98,16 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
 
 std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
   const bool verdicts = verdicts_to_save();
-  // Reading stops where as many are unsaved as may be sent again.
-  const auto most =
-      std::min(options_.save_rows, std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.ahead / 2)));
-  const bool much =
-      unsaved_published_ >= most || state_ == RelayState::kDraining || splits_ != saved_splits_ || verdicts;
-  const bool rows_passed = unsaved_published_ > 0 || unsaved_recorded_ || lanes_.live().window().position().last_seq;
-  const base::Duration every = rows_passed ? options_.save_every : kIdleSaveEvery;
-  if (!much && base::elapsed(last_save_, now) < every) return std::nullopt;
+  const bool within_frame = lanes_.live().window().position().last_seq.has_value();
+  if (!saves_.due(verdicts || state_ == RelayState::kDraining, within_frame, now)) return std::nullopt;
   if (verdicts) judgements_recorded();
   ports::Progress progress = lanes_.progress();
-  const bool owed = unsaved_published_ > 0 || splits_ != saved_splits_ || verdicts;
-  if (!owed && !moved_since_save(progress)) return std::nullopt;
+  progress.read_up_to_unix_micros = reach_.read_up_to_unix_micros();
+  progress.capacity = capacity_;
+  auto save = saves_.next(std::move(progress), verdicts, now);
+  if (!save) return std::nullopt;
   LedgerRequest request = ledger_request(LedgerRequest::Kind::kSave, now);
-  saving_ = std::move(progress);
-  saving_.read_up_to_unix_micros = reach_.read_up_to_unix_micros();
-  saving_.capacity = capacity_;
-  saving_published_ = unsaved_published_;
-  saving_splits_ = splits_;
-  request.save.progress = saving_;
-  request.save.published = saving_published_;
-  saving_acknowledged_ = acknowledged_.size();
-  request.save.finished = acknowledged_;
-  std::ranges::sort(request.save.finished);
-  last_save_ = now;
+  request.save = std::move(*save);
   return request;
 }
 
@@ -138,18 +119,13 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
     case LedgerRequest::Kind::kHeldKeys: keys_held(answer.keys, now); break;
     case LedgerRequest::Kind::kLoad: loaded(answer.loaded, now); break;
     case LedgerRequest::Kind::kSave:
-      saved_ = saving_;
-      saved_splits_ = saving_splits_;
+      saves_.saved();
       verdicts_saved();
-      unsaved_recorded_ = false;
       ++counters_.saves;
-      unsaved_published_ -= std::exchange(saving_published_, 0);
-      acknowledged_.erase(acknowledged_.begin(),
-                          acknowledged_.begin() + static_cast<std::ptrdiff_t>(saving_acknowledged_));
       break;
     case LedgerRequest::Kind::kRecord:
       for (const Unrecorded::Row& row : unrecorded_.recorded()) recorded(row.settlement.seq, row.ordinal);
-      unsaved_recorded_ = true;
+      saves_.recorded();
       break;
     case LedgerRequest::Kind::kFinish:
       released_.told(std::exchange(finishing_, 0));
@@ -180,11 +156,10 @@ void Relay::ledger_failed(const base::Error& error, base::Instant now) {
 void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
   fence_.incarnation = loaded.incarnation;
   lanes_ = Lanes(loaded.progress);
-  saved_ = loaded.progress;
-  reach_.loaded(saved_.read_up_to_unix_micros, loaded.db_now_micros, now);
-  const std::int64_t away_micros = loaded.db_now_micros - saved_.read_up_to_unix_micros;
-  capacity_ = away_micros <= kCapacityHoldsMicros ? saved_.capacity : 0;
-  last_save_ = now;
+  saves_.loaded(loaded.progress, now);
+  reach_.loaded(loaded.progress.read_up_to_unix_micros, loaded.db_now_micros, now);
+  const std::int64_t away_micros = loaded.db_now_micros - loaded.progress.read_up_to_unix_micros;
+  capacity_ = away_micros <= kCapacityHoldsMicros ? loaded.progress.capacity : 0;
   released_due_ = now;
   keys_due_ = now + kReleasedEvery;
   store_error_.reset();

@@ -32,7 +32,7 @@ std::size_t Relay::ahead_of_a_lane() const {
 bool Relay::room_in(const Lane& lane) const {
   return lane.batches().size() < kPagesAhead && lane.window().ahead() < ahead_of_a_lane() &&
          lane.window().open() < options_.ahead + options_.outbound.events_in_flight &&
-         unsaved_published_ < static_cast<std::int64_t>(options_.ahead);
+         saves_.unsaved() < static_cast<std::int64_t>(options_.ahead);
 }
 
 std::optional<ReadRequest> Relay::next_read(base::Instant now) {
