@@ -38,6 +38,22 @@ void Interval::unplaced_to(std::vector<model::Position>& places) const {
   rest_from(lane_.read_from(), places);
 }
 
+bool Interval::take_verdicts(std::int64_t recorded) {
+  bool taken = false;
+  for (const Batch& batch : lane_.batches()) {
+    if (batch.ready || batch.verdicts > recorded) continue;
+    judged_.up_to(batch.page.frame, batch.page.rows.back().seq);
+    taken = true;
+  }
+  return taken;
+}
+
+void Interval::verdicts_saved() {
+  for (Batch& batch : lane_.batches()) {
+    batch.ready = batch.ready || judged(batch.page.frame, batch.page.rows.back().seq);
+  }
+}
+
 Lanes::Lanes(const ports::Progress& progress) {
   for (const ports::Interval& interval : progress.backlog) {
     backlog_first_.push_back(next_range());
@@ -106,6 +122,16 @@ std::vector<model::Position> Lanes::unfinished_backlog() const {
   std::vector<model::Position> places;
   for (ports::Interval& interval : saved) places.push_back(std::move(interval.at));
   return places;
+}
+
+bool Lanes::take_verdicts(std::int64_t recorded) {
+  bool taken = false;
+  for (Interval& interval : backlog_) taken = interval.take_verdicts(recorded) || taken;
+  return taken;
+}
+
+void Lanes::verdicts_saved() {
+  for (Interval& interval : backlog_) interval.verdicts_saved();
 }
 
 ports::Progress Lanes::progress() const {

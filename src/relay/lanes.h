@@ -35,7 +35,11 @@ class Interval {
 
   // Rows up to this one have their verdict.
   bool judged(const model::Frame& frame, std::int64_t seq) const { return judged_.covers(frame, seq); }
-  void judged_up_to(const model::Frame& frame, std::int64_t seq) { judged_.up_to(frame, seq); }
+  // Pages that are not ready and have their verdicts on record now, by `recorded` settlements: the place up to which
+  // they reach is saved from now on. Whether there are any.
+  bool take_verdicts(std::int64_t recorded);
+  // It has been saved: the pages up to it are ready.
+  void verdicts_saved();
 
  private:
   // `place` and the rest up to the end.
@@ -74,6 +78,10 @@ class Lanes {
 
   std::vector<model::Position> unplaced_backlog() const;
   std::vector<model::Position> unfinished_backlog() const;
+
+  // Of all intervals.
+  bool take_verdicts(std::int64_t recorded);
+  void verdicts_saved();
 
   ports::Progress progress() const;
 

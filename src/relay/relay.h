@@ -174,9 +174,6 @@ class Relay {
   void promotions_completed();
   void backlog_read(model::Page page, std::vector<ports::Judgement> judgements);
   void take_judgements(Interval& interval, Batch& batch, std::vector<ports::Judgement> judgements);
-  void judgements_recorded();
-  bool verdicts_to_save() const;
-  void verdicts_saved();
   void again_read(model::Page page, const Again& again);
   void read_failed(const base::Error& error, const std::optional<Again>& again, base::Instant now);
   void note_rows(const model::Page& page);

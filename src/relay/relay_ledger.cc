@@ -16,33 +16,6 @@ constexpr std::int64_t kCapacityHoldsMicros = 600'000'000;
 
 }  // namespace
 
-// Pages of backlog whose settlements are all on record; the place up to which they reach goes with the next save.
-bool Relay::verdicts_to_save() const {
-  return std::ranges::any_of(lanes_.backlog(), [this](const Interval& interval) {
-    const auto& batches = interval.lane().batches();
-    const auto waiting = std::ranges::find(batches, false, &Batch::ready);
-    return waiting != batches.end() && waiting->verdicts <= unrecorded_.recorded_so_far();
-  });
-}
-
-void Relay::judgements_recorded() {
-  for (Interval& interval : lanes_.backlog()) {
-    for (const Batch& batch : interval.lane().batches()) {
-      if (!batch.ready && batch.verdicts <= unrecorded_.recorded_so_far()) {
-        interval.judged_up_to(batch.page.frame, batch.page.rows.back().seq);
-      }
-    }
-  }
-}
-
-void Relay::verdicts_saved() {
-  for (Interval& interval : lanes_.backlog()) {
-    for (Batch& batch : interval.lane().batches()) {
-      batch.ready = batch.ready || interval.judged(batch.page.frame, batch.page.rows.back().seq);
-    }
-  }
-}
-
 LedgerRequest Relay::held_keys_request(base::Instant now) {
   LedgerRequest request = ledger_request(LedgerRequest::Kind::kHeldKeys, now);
   request.holds = key_stop_.holds();
@@ -97,10 +70,9 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
 }
 
 std::optional<LedgerRequest> Relay::save_request(base::Instant now) {
-  const bool verdicts = verdicts_to_save();
+  const bool verdicts = lanes_.take_verdicts(unrecorded_.recorded_so_far());
   const bool within_frame = lanes_.live().window().position().last_seq.has_value();
   if (!saves_.due(verdicts || state_ == RelayState::kDraining, within_frame, now)) return std::nullopt;
-  if (verdicts) judgements_recorded();
   ports::Progress progress = lanes_.progress();
   progress.read_up_to_unix_micros = reach_.read_up_to_unix_micros();
   progress.capacity = capacity_;
@@ -120,7 +92,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
     case LedgerRequest::Kind::kLoad: loaded(answer.loaded, now); break;
     case LedgerRequest::Kind::kSave:
       saves_.saved();
-      verdicts_saved();
+      lanes_.verdicts_saved();
       ++counters_.saves;
       break;
     case LedgerRequest::Kind::kRecord:
