@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "model/row.h"
 #include "model/settlement.h"
 #include "ports/outbox_store.h"
@@ -18,12 +19,24 @@ namespace spillway::relay {
 class KeyStop {
  public:
   // `stop_key`: also behind rows that were set aside. `waiting`: rows may wait for backlog.
-  KeyStop(bool stop_key, bool waiting) : stop_key_(stop_key), enabled_(stop_key || waiting) {}
+  KeyStop(bool stop_key, bool waiting) : stop_key_(stop_key), enabled_(stop_key || waiting), known_(!enabled_) {}
 
   ports::Holds holds() const { return stop_key_ ? ports::Holds::kStopKeyToo : ports::Holds::kWaiting; }
 
-  // What the ledger says: keys it does not name are free. What is not in the ledger yet has to be told again.
-  void held(const std::vector<ports::HeldKey>& keys) {
+  // Whether it is known what the ledger holds; and whether it is time to look again: people resolve rows.
+  bool known() const { return known_; }
+  bool look_due(base::Instant now) const { return !known_ || (!stopped_.empty() && now >= due_); }
+  // It may have changed: nothing is known until the next look.
+  void doubt() { known_ = !enabled_; }
+  // It has changed, and what is known errs on the side of holding.
+  void look_again(base::Instant when) { due_ = when; }
+
+  // What the ledger said when it was asked at `asked_at`: keys it does not name are free. What is not in the ledger yet
+  // has to be told again.
+  void held(const std::vector<ports::HeldKey>& keys, base::Instant asked_at, base::Instant now) {
+    known_ = true;
+    // Many that wait are looked through less often: it must not become the ledger's main work.
+    due_ = now + std::max(kLookEvery, 20 * base::elapsed(asked_at, now));
     stopped_.clear();
     if (!enabled_) return;
     for (const ports::HeldKey& key : keys) stopped_.emplace(key.key, key);
@@ -62,11 +75,14 @@ class KeyStop {
   model::Verdict verdict() const { return stop_key_ ? model::Verdict::kStopped : model::Verdict::kWaiting; }
 
   bool enabled() const { return enabled_; }
-  std::size_t size() const { return stopped_.size(); }
+
+  static constexpr base::Duration kLookEvery = std::chrono::seconds(1);
 
  private:
   bool stop_key_;
   bool enabled_;
+  bool known_;
+  base::Instant due_{};
   KeyMap<ports::HeldKey> stopped_;
 };
 

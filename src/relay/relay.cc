@@ -30,7 +30,6 @@ void Relay::use_lanes(bool lanes, bool triage) {
   options_.lanes = lanes;
   options_.triage = lanes && triage;
   key_stop_ = KeyStop(options_.stop_key, lanes);
-  keys_known_ = !key_stop_.enabled();
 }
 
 void Relay::lease_held(const ports::Lease& lease, base::Instant now) {
@@ -82,7 +81,7 @@ void Relay::forget(std::string why) {
   keys_to_release_.clear();
   saves_ = SavePlan(save_options(options_));
   reach_ = LiveReach(options_.live_age);
-  keys_known_ = !key_stop_.enabled();
+  key_stop_.doubt();
   read_.forget();
   ledger_.forget();
   ++counters_.forgotten;

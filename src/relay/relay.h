@@ -251,8 +251,6 @@ class Relay {
   base::Instant released_not_before_{};
   std::vector<std::string> keys_to_check_;    // perhaps free: nothing recorded stands before them
   std::vector<std::string> keys_to_release_;  // free
-  base::Instant keys_due_{};
-  bool keys_known_ = false;
 
   RelayCounters counters_;
   LaneTallies tallies_;

@@ -33,7 +33,7 @@ LedgerRequest Relay::ledger_request(LedgerRequest::Kind kind, base::Instant now)
 std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
   if (state_ == RelayState::kStandby || !ledger_.may_ask(now)) return std::nullopt;
   if (state_ == RelayState::kLoading) {
-    return !keys_known_ ? held_keys_request(now) : ledger_request(LedgerRequest::Kind::kLoad, now);
+    return !key_stop_.known() ? held_keys_request(now) : ledger_request(LedgerRequest::Kind::kLoad, now);
   }
   // Rows are recorded as waiting for backlog only when it is on record that this is backlog.
   if (!unrecorded_.empty() && saves_.splits_saved()) {
@@ -65,7 +65,7 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
     request.limit = released_.size() + kReleasedAtOnce;
     return request;
   }
-  if (!keys_known_ || (key_stop_.size() > 0 && now >= keys_due_)) return held_keys_request(now);
+  if (key_stop_.look_due(now)) return held_keys_request(now);
   return std::nullopt;
 }
 
@@ -101,14 +101,14 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
       break;
     case LedgerRequest::Kind::kFinish:
       released_.told(std::exchange(finishing_, 0));
-      keys_due_ = now;
+      key_stop_.look_again(now);
       break;
     case LedgerRequest::Kind::kReleased: {
       const std::size_t known = released_.size();
       for (const model::Settlement& settlement : answer.released) released_.add(settlement);
       if (released_.size() >= known + kReleasedAtOnce) released_due_ = now;  // there are more
       // What stands in front of them may have changed with them.
-      if (released_.has_unread()) keys_known_ = !key_stop_.enabled();
+      if (released_.has_unread()) key_stop_.doubt();
       break;
     }
     case LedgerRequest::Kind::kReleaseKeys:
@@ -133,19 +133,16 @@ void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
   const std::int64_t away_micros = loaded.db_now_micros - loaded.progress.read_up_to_unix_micros;
   capacity_ = away_micros <= kCapacityHoldsMicros ? loaded.progress.capacity : 0;
   released_due_ = now;
-  keys_due_ = now + kReleasedEvery;
+  key_stop_.look_again(now + KeyStop::kLookEvery);
   store_error_.reset();
   pace_.hint();
   state_ = RelayState::kRunning;
 }
 
 void Relay::keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now) {
-  key_stop_.held(keys);
+  key_stop_.held(keys, ledger_.asked_at(), now);
   for (const Unrecorded::Row& row : unrecorded_.rows()) key_stop_.recording(row.settlement);
   keys_to_check_ = key_stop_.to_release();
-  keys_known_ = true;
-  // Many that wait are looked through less often: it must not become the ledger's main work.
-  keys_due_ = now + std::max(kReleasedEvery, 20 * base::elapsed(ledger_.asked_at(), now));
 }
 
 }  // namespace spillway::relay

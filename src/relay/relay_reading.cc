@@ -224,7 +224,7 @@ void Relay::live_keys_found(const std::vector<bool>& behind) {
 }
 
 bool Relay::may_read_released() const {
-  if (!released_.has_unread() || !keys_known_) return false;
+  if (!released_.has_unread() || !key_stop_.known()) return false;
   // One batch at a time: a second one could overtake what waits in the first.
   if (placing_released()) return false;
   // What the ledger is being asked must not change under the rows that are judged by it.
