@@ -9,21 +9,22 @@
 
 namespace spillway::relay {
 
+// `Kind`: what it is about, and what has to be known when the answer comes.
 template <typename Kind>
 class Question {
  public:
   bool may_ask(base::Instant now) const { return !out_ && now >= not_before_; }
   // It is out until `answered`.
-  void ask(Kind kind, base::Instant now) { out_ = kind, asked_at_ = now, forgotten_ = false; }
+  void ask(Kind kind, base::Instant now) { out_ = std::move(kind), asked_at_ = now, forgotten_ = false; }
   // What is being asked, also where nobody wants to know any more.
-  std::optional<Kind> out() const { return out_; }
+  const std::optional<Kind>& out() const { return out_; }
 
   // Of the last question.
   base::Instant asked_at() const { return asked_at_; }
 
   // What had been asked; empty where that was forgotten meanwhile: the answer counts for nothing.
   std::optional<Kind> answered() {
-    const auto kind = std::exchange(out_, std::nullopt);
+    auto kind = std::exchange(out_, std::nullopt);
     return forgotten_ ? std::nullopt : kind;
   }
   // What the answer said. After failures the next question waits ever longer; `uniform` gives numbers in [0, 1).

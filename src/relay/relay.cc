@@ -131,7 +131,7 @@ void Relay::pump_live(base::Instant now) {
   if (batches.empty()) return;
   if (too_late(now)) {
     // The page that is being read belongs to what is left behind.
-    if (read_.out() != Reading::kLive) split(now);
+    if (!is_reading(Purpose::kLive)) split(now);
     return;
   }
   while (!batches.empty() && pump_batch(batches.front(), &lanes_.live().window(), now)) batches.pop_front();
@@ -141,7 +141,7 @@ void Relay::pump_live(base::Instant now) {
 // meanwhile. An interval begins when all of the one before is on its way.
 void Relay::pump_backlog(base::Instant now) {
   while (!promoted_.empty() && pump_batch(promoted_.front(), nullptr, now)) promoted_.pop_front();
-  if (!promoted_.empty() || read_.out() == Reading::kPromotion) return;
+  if (!promoted_.empty() || is_reading(Purpose::kPromotion)) return;
   for (Interval& interval : lanes_.backlog()) {
     auto& batches = interval.lane().batches();
     while (!batches.empty() && pump_batch(batches.front(), &interval.lane().window(), now)) batches.pop_front();

@@ -152,7 +152,7 @@ class Relay {
   const std::string& forgot_because() const { return forgot_because_; }
 
  private:
-  enum class Reading : std::uint8_t {
+  enum class Purpose : std::uint8_t {
     kLive,
     kBacklog,
     kAgain,
@@ -161,11 +161,17 @@ class Relay {
     kKeysToRelease,
     kPromotion
   };
-  struct Again {                        // what is being read again, and for what
-    std::optional<std::uint32_t> gate;  // empty: released rows that were never read
-    std::vector<Waiting> rows;          // by seq
+  struct Again {
+    std::optional<std::uint32_t> gate{};  // that wants them; empty: released rows that were never read
+    std::vector<Waiting> rows{};          // by seq
+  };
+  struct Reading {
+    Purpose purpose = Purpose::kLive;
+    std::vector<ports::KeyBefore> keys{};  // that are looked up
+    Again again{};                         // what is read again
   };
 
+  bool is_reading(Purpose purpose) const { return read_.out() && read_.out()->purpose == purpose; }
   void forget(std::string why);
   void live_read(model::Page page, base::Instant now);
   bool promotes() const { return options_.promote && !options_.triage; }
@@ -175,7 +181,7 @@ class Relay {
   void backlog_read(model::Page page, std::vector<ports::Judgement> judgements);
   void take_judgements(Interval& interval, Batch& batch, std::vector<ports::Judgement> judgements);
   void again_read(model::Page page, const Again& again);
-  void read_failed(const base::Error& error, const std::optional<Again>& again, base::Instant now);
+  void read_failed(const base::Error& error, const Reading& reading, base::Instant now);
   void note_rows(const model::Page& page);
   bool pump_batch(Batch& batch, const Window* window, base::Instant now);
   void pump_live(base::Instant now);
@@ -200,13 +206,13 @@ class Relay {
   std::size_t ahead_of_a_lane() const;
   bool room_in(const Lane& lane) const;
   std::size_t page_bytes() const;
-  ReadRequest page_request(const Lane& lane, Reading reading, std::size_t most_rows, base::Instant now);
+  ReadRequest page_request(const Lane& lane, Purpose purpose, std::size_t most_rows, base::Instant now);
   std::optional<ReadRequest> again_request(base::Instant now);
   std::optional<ReadRequest> backlog_request(base::Instant now);
   std::optional<ReadRequest> keys_request(base::Instant now);
   Batch* unready_live();
   bool all_keys_clear(const Batch& batch) const;
-  void live_keys_found(const std::vector<bool>& behind);
+  void live_keys_found(const std::vector<ports::KeyBefore>& keys, const std::vector<bool>& behind);
   ReadRequest read_request(ReadRequest::Kind kind, Reading reading, base::Instant now);
   LedgerRequest held_keys_request(base::Instant now);
   std::optional<LedgerRequest> save_request(base::Instant now);
@@ -229,10 +235,8 @@ class Relay {
   std::vector<ports::KeyAfter> promoting_out_;  // whose rows are being read
   std::deque<Batch> asides_;                    // read again, and released rows: outside the order of pages
   Question<Reading> read_;
-  std::optional<Again> again_out_;
   // Keys known to have no backlog that is not on its way: so they stay until more becomes backlog.
   KeySet clear_keys_;
-  std::vector<ports::KeyBefore> keys_out_;          // that are being looked up
   std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
   LiveReach reach_;
   Allowance allowance_;

@@ -39,7 +39,7 @@ std::optional<ReadRequest> Relay::next_read(base::Instant now) {
   if (state_ != RelayState::kRunning || paused_ || !read_.may_ask(now)) return std::nullopt;
   if (auto again = again_request(now)) return again;
   if (auto keys = keys_request(now)) return keys;
-  if (room_in(lanes_.live()) && pace_.due(now)) return page_request(lanes_.live(), Reading::kLive, kMaxPageRows, now);
+  if (room_in(lanes_.live()) && pace_.due(now)) return page_request(lanes_.live(), Purpose::kLive, kMaxPageRows, now);
   if (auto promotion = promotion_request(now)) return promotion;
   return backlog_request(now);
 }
@@ -48,12 +48,12 @@ ReadRequest Relay::read_request(ReadRequest::Kind kind, Reading reading, base::I
   ReadRequest request;
   request.kind = kind;
   request.incarnation = fence_.incarnation;
-  read_.ask(reading, now);
+  read_.ask(std::move(reading), now);
   return request;
 }
 
-ReadRequest Relay::page_request(const Lane& lane, Reading reading, std::size_t most_rows, base::Instant now) {
-  ReadRequest request = read_request(ReadRequest::Kind::kPage, reading, now);
+ReadRequest Relay::page_request(const Lane& lane, Purpose purpose, std::size_t most_rows, base::Instant now) {
+  ReadRequest request = read_request(ReadRequest::Kind::kPage, {.purpose = purpose}, now);
   request.from = lane.read_from();
   // Room for half as many again, so that a page of rows like the last ones is cut by rows and not by bytes.
   request.limits = {std::clamp<std::size_t>(page_bytes() * 2 / (average_row_ * 3 + 1), 16, most_rows), page_bytes()};
@@ -67,7 +67,7 @@ std::optional<ReadRequest> Relay::backlog_request(base::Instant now) {
   if (unrecorded_.size() >= kUnrecordedMost) return std::nullopt;
   const std::size_t rows = allowance_.backlog_page(kMaxPageRows);
   if (rows == 0) return std::nullopt;
-  ReadRequest request = page_request(interval->lane(), Reading::kBacklog, rows, now);
+  ReadRequest request = page_request(interval->lane(), Purpose::kBacklog, rows, now);
   request.judge = options_.triage;
   request.as_of_unix_micros = interval->began_unix_micros();
   return request;
@@ -81,7 +81,7 @@ std::optional<ReadRequest> Relay::promotion_request(base::Instant now) {
   if (!promotion_.has_to_read() || backlog_paused_ || promoted_.size() >= kPagesAhead) return std::nullopt;
   if (promotion_.rows() >= ahead_of_a_lane()) return std::nullopt;
   promoting_out_ = promotion_.to_read(kKeysAtOnce);
-  ReadRequest request = read_request(ReadRequest::Kind::kKeyRows, Reading::kPromotion, now);
+  ReadRequest request = read_request(ReadRequest::Kind::kKeyRows, {.purpose = Purpose::kPromotion}, now);
   request.keys_after = promoting_out_;
   request.places = lanes_.unplaced_backlog();
   request.limits = {std::min(kPromotedAtOnce, ahead_of_a_lane() - promotion_.rows()), page_bytes()};
@@ -119,10 +119,13 @@ std::optional<ReadRequest> Relay::again_request(base::Instant now) {
   } else {
     return std::nullopt;
   }
-  ReadRequest request = read_request(ReadRequest::Kind::kAgain, Reading::kAgain, now);
-  for (const Waiting& row : again.rows) request.seqs.push_back(row.seq);
-  request.limits = {again.rows.size(), page_bytes()};
-  again_out_ = std::move(again);
+  std::vector<std::int64_t> seqs;
+  for (const Waiting& row : again.rows) seqs.push_back(row.seq);
+  const ports::ReadLimits limits{again.rows.size(), page_bytes()};
+  ReadRequest request =
+      read_request(ReadRequest::Kind::kAgain, {.purpose = Purpose::kAgain, .again = std::move(again)}, now);
+  request.seqs = std::move(seqs);
+  request.limits = limits;
   return request;
 }
 
@@ -133,62 +136,63 @@ Batch* Relay::unready_live() {
 }
 
 ReadRequest Relay::keys_request(Reading reading, std::vector<model::Position> places, base::Instant now) {
-  ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, reading, now);
+  ReadRequest request = read_request(ReadRequest::Kind::kKeysBehind, std::move(reading), now);
   request.places = std::move(places);
-  request.keys = keys_out_;
+  request.keys = read_.out()->keys;
   return request;
 }
 
 // Live rows must not overtake the backlog of their keys, nor must released ones; and what waits for it may go once it
 // is finished.
 std::optional<ReadRequest> Relay::keys_request(base::Instant now) {
-  keys_out_.clear();
+  std::vector<ports::KeyBefore> keys;
   if (const Batch* batch = unready_live()) {
     std::unordered_map<std::string_view, std::int64_t> last;
     for (const model::Row& row : batch->page.rows) {
       if (row.aggregate_id) last[*row.aggregate_id] = row.seq;
     }
-    for (const auto& [key, seq] : last) keys_out_.push_back({std::string(key), seq});
-    std::erase_if(keys_out_, [this](const ports::KeyBefore& key) {
+    for (const auto& [key, seq] : last) keys.push_back({std::string(key), seq});
+    std::erase_if(keys, [this](const ports::KeyBefore& key) {
       return promotion_.complete(key.key) || clear_keys_.contains(key.key);
     });
-    return keys_request(Reading::kKeysOfLive, lanes_.unplaced_backlog(), now);
+    return keys_request({Purpose::kKeysOfLive, std::move(keys)}, lanes_.unplaced_backlog(), now);
   }
   if (lanes_.backlog().empty()) return std::nullopt;
   if (released_follow_backlog() && may_read_released() && !clear_ && now >= released_not_before_) {
     for (const auto& [seq, key] : released_.unread()) {
-      keys_out_.push_back({key, seq});
-      if (keys_out_.size() == kReleasedAtOnce) break;
+      keys.push_back({key, seq});
+      if (keys.size() == kReleasedAtOnce) break;
     }
-    return keys_request(Reading::kKeysOfReleased, lanes_.unplaced_backlog(), now);
+    return keys_request({Purpose::kKeysOfReleased, std::move(keys)}, lanes_.unplaced_backlog(), now);
   }
   if (keys_to_check_.empty()) return std::nullopt;
-  for (; !keys_to_check_.empty() && keys_out_.size() < kKeysAtOnce; keys_to_check_.pop_back()) {
+  for (; !keys_to_check_.empty() && keys.size() < kKeysAtOnce; keys_to_check_.pop_back()) {
     if (promotion_.complete(keys_to_check_.back())) {
       keys_to_release_.push_back(std::move(keys_to_check_.back()));
     } else {
-      keys_out_.push_back({std::move(keys_to_check_.back())});
+      keys.push_back({std::move(keys_to_check_.back())});
     }
   }
-  if (keys_out_.empty()) return std::nullopt;
-  return keys_request(Reading::kKeysToRelease, lanes_.unfinished_backlog(), now);
+  if (keys.empty()) return std::nullopt;
+  return keys_request({Purpose::kKeysToRelease, std::move(keys)}, lanes_.unfinished_backlog(), now);
 }
 
 void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found, base::Instant now) {
   const std::optional<Reading> reading = read_.answered();
   if (!reading || state_ != RelayState::kRunning) return;
-  if (!found) return read_failed(found.error(), {}, now);
+  if (!found) return read_failed(found.error(), *reading, now);
   read_.succeeded();
   store_error_.reset();
-  std::vector<bool> behind(keys_out_.size());
+  const auto& [purpose, keys, again] = *reading;
+  std::vector<bool> behind(keys.size());
   for (std::size_t index : *found) behind[index] = true;
-  if (reading == Reading::kKeysOfLive) live_keys_found(behind);
-  if (reading == Reading::kKeysOfReleased) clear_.emplace();
-  for (std::size_t i = 0; i < keys_out_.size(); ++i) {
-    if (behind[i] && promotes()) promotion_.want(keys_out_[i].key);
+  if (purpose == Purpose::kKeysOfLive) live_keys_found(keys, behind);
+  if (purpose == Purpose::kKeysOfReleased) clear_.emplace();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (behind[i] && promotes()) promotion_.want(keys[i].key);
     if (behind[i]) continue;
-    if (reading == Reading::kKeysToRelease) keys_to_release_.push_back(keys_out_[i].key);
-    if (reading == Reading::kKeysOfReleased) clear_->push_back(keys_out_[i].before);
+    if (purpose == Purpose::kKeysToRelease) keys_to_release_.push_back(keys[i].key);
+    if (purpose == Purpose::kKeysOfReleased) clear_->push_back(keys[i].before);
   }
   if (clear_ && clear_->empty()) {
     clear_.reset();
@@ -204,15 +208,15 @@ bool Relay::all_keys_clear(const Batch& batch) const {
   });
 }
 
-void Relay::live_keys_found(const std::vector<bool>& behind) {
+void Relay::live_keys_found(const std::vector<ports::KeyBefore>& asked, const std::vector<bool>& behind) {
   Batch* batch = unready_live();
   if (batch == nullptr) return;
   batch->ready = true;
   counters_.arrived_live += static_cast<std::int64_t>(batch->left());
   std::unordered_set<std::string_view> keys;
   for (std::size_t i = 0; i < behind.size(); ++i) {
-    if (behind[i]) keys.insert(keys_out_[i].key);
-    if (!behind[i] && clear_keys_.size() < kClearKeysMost) clear_keys_.insert(keys_out_[i].key);
+    if (behind[i]) keys.insert(asked[i].key);
+    if (!behind[i] && clear_keys_.size() < kClearKeysMost) clear_keys_.insert(asked[i].key);
   }
   if (keys.empty()) return;
   batch->waits.resize(batch->page.rows.size());
@@ -237,7 +241,7 @@ bool Relay::may_read_released() const {
 
 // Whether released rows that were never read are on their way to their gates.
 bool Relay::placing_released() const {
-  return (again_out_ && !again_out_->gate) ||
+  return (is_reading(Purpose::kAgain) && !read_.out()->again.gate) ||
          std::ranges::any_of(asides_, [](const Batch& aside) { return !aside.gate; });
 }
 
@@ -245,31 +249,26 @@ void Relay::put_back(const Again& again, const Waiting& row) {
   again.gate ? outbound_.defer(*again.gate, row) : released_.put_back(row.seq);
 }
 
-void Relay::read_failed(const base::Error& error, const std::optional<Again>& again, base::Instant now) {
+void Relay::read_failed(const base::Error& error, const Reading& reading, base::Instant now) {
   store_error_ = error;
   read_.failed(now, uniform_);
   if (error.error_class == base::ErrorClass::kLostPlace) return forget(error.message);
-  if (!again) return;
-  for (const Waiting& row : again->rows) put_back(*again, row);
-  if (again->gate) outbound_.wanted_done(*again->gate);
+  for (const Waiting& row : reading.again.rows) put_back(reading.again, row);
+  if (reading.again.gate) outbound_.wanted_done(*reading.again.gate);
 }
 
 void Relay::read_done(base::Result<model::Page> page, base::Instant now, std::vector<ports::Judgement> judgements) {
   const std::optional<Reading> reading = read_.answered();
-  const std::optional<Again> again = std::exchange(again_out_, std::nullopt);
   if (!reading || state_ != RelayState::kRunning) return;
-  if (!page) return read_failed(page.error(), again, now);
+  if (!page) return read_failed(page.error(), *reading, now);
   read_.succeeded();
   store_error_.reset();
   outbound_.clock(page->db_now_micros, now);
-  if (reading == Reading::kPromotion) {
-    promotion_read(std::move(*page));
-  } else if (again) {
-    again_read(std::move(*page), *again);
-  } else if (reading == Reading::kBacklog) {
-    backlog_read(std::move(*page), std::move(judgements));
-  } else {
-    live_read(std::move(*page), now);
+  switch (reading->purpose) {
+    case Purpose::kPromotion: promotion_read(std::move(*page)); break;
+    case Purpose::kAgain: again_read(std::move(*page), reading->again); break;
+    case Purpose::kBacklog: backlog_read(std::move(*page), std::move(judgements)); break;
+    default: live_read(std::move(*page), now); break;
   }
   pump(now);
 }
