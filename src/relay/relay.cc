@@ -70,7 +70,7 @@ void Relay::forget(std::string why) {
   outbound_.forget();
   lanes_ = Lanes();
   promotion_ = Promotion();
-  clear_keys_.clear();
+  clear_keys_ = ClearKeys();
   promoted_.clear();
   asides_.clear();
   unrecorded_ = Unrecorded();
@@ -104,7 +104,7 @@ void Relay::split(base::Instant now) {
   lanes_.split(outbound_.db_now_micros(now));
   reach_.split(counters_.published, now);
   promotion_.more_backlog();
-  clear_keys_.clear();
+  clear_keys_.more_backlog();
   saves_.split();
   if (!lanes_.backlog().empty()) ++counters_.recoveries;
 }

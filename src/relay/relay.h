@@ -25,8 +25,8 @@
 #include "ports/outbox_store.h"
 #include "ports/sink.h"
 #include "relay/allowance.h"
+#include "relay/clear_keys.h"
 #include "relay/key_stop.h"
-#include "relay/keys.h"
 #include "relay/lane_tally.h"
 #include "relay/lanes.h"
 #include "relay/live_reach.h"
@@ -211,7 +211,6 @@ class Relay {
   std::optional<ReadRequest> backlog_request(base::Instant now);
   std::optional<ReadRequest> keys_request(base::Instant now);
   Batch* unready_live();
-  bool all_keys_clear(const Batch& batch) const;
   void live_keys_found(const std::vector<ports::KeyBefore>& keys, const std::vector<bool>& behind);
   ReadRequest read_request(ReadRequest::Kind kind, Reading reading, base::Instant now);
   LedgerRequest held_keys_request(base::Instant now);
@@ -235,8 +234,7 @@ class Relay {
   std::vector<ports::KeyAfter> promoting_out_;  // whose rows are being read
   std::deque<Batch> asides_;                    // read again, and released rows: outside the order of pages
   Question<Reading> read_;
-  // Keys known to have no backlog that is not on its way: so they stay until more becomes backlog.
-  KeySet clear_keys_;
+  ClearKeys clear_keys_;
   std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
   LiveReach reach_;
   Allowance allowance_;

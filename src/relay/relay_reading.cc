@@ -1,6 +1,5 @@
 // What the relay reads next, and what becomes of what was read.
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "relay/relay.h"
@@ -14,7 +13,6 @@ constexpr std::size_t kUnrecordedMost = 10'000;
 constexpr std::size_t kAsidesMost = 8;  // one that waits for a token must not keep the others out
 constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kKeysAtOnce = 500;
-constexpr std::size_t kClearKeysMost = 20'000;
 constexpr std::size_t kPromotedAtOnce = 1'000;
 constexpr base::Duration kHeldUpAgain = std::chrono::milliseconds(100);
 
@@ -147,14 +145,8 @@ ReadRequest Relay::keys_request(Reading reading, std::vector<model::Position> pl
 std::optional<ReadRequest> Relay::keys_request(base::Instant now) {
   std::vector<ports::KeyBefore> keys;
   if (const Batch* batch = unready_live()) {
-    std::unordered_map<std::string_view, std::int64_t> last;
-    for (const model::Row& row : batch->page.rows) {
-      if (row.aggregate_id) last[*row.aggregate_id] = row.seq;
-    }
-    for (const auto& [key, seq] : last) keys.push_back({std::string(key), seq});
-    std::erase_if(keys, [this](const ports::KeyBefore& key) {
-      return promotion_.complete(key.key) || clear_keys_.contains(key.key);
-    });
+    keys = clear_keys_.others(batch->page);
+    std::erase_if(keys, [this](const ports::KeyBefore& key) { return promotion_.complete(key.key); });
     return keys_request({Purpose::kKeysOfLive, std::move(keys)}, lanes_.unplaced_backlog(), now);
   }
   if (lanes_.backlog().empty()) return std::nullopt;
@@ -201,13 +193,6 @@ void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found
   pump(now);
 }
 
-// Most live rows are of keys that have been looked up already: a look costs as long as a read.
-bool Relay::all_keys_clear(const Batch& batch) const {
-  return !clear_keys_.empty() && std::ranges::all_of(batch.page.rows, [this](const model::Row& row) {
-    return !row.aggregate_id || clear_keys_.contains(*row.aggregate_id);
-  });
-}
-
 void Relay::live_keys_found(const std::vector<ports::KeyBefore>& asked, const std::vector<bool>& behind) {
   Batch* batch = unready_live();
   if (batch == nullptr) return;
@@ -216,7 +201,7 @@ void Relay::live_keys_found(const std::vector<ports::KeyBefore>& asked, const st
   std::unordered_set<std::string_view> keys;
   for (std::size_t i = 0; i < behind.size(); ++i) {
     if (behind[i]) keys.insert(asked[i].key);
-    if (!behind[i] && clear_keys_.size() < kClearKeysMost) clear_keys_.insert(asked[i].key);
+    if (!behind[i]) clear_keys_.add(asked[i].key);
   }
   if (keys.empty()) return;
   batch->waits.resize(batch->page.rows.size());
@@ -293,7 +278,7 @@ void Relay::live_read(model::Page page, base::Instant now) {
   Batch* batch = lanes_.live().take(std::move(page));
   if (batch != nullptr && late) return split(now);
   if (batch == nullptr) return;
-  batch->ready = lanes_.backlog().empty() || all_keys_clear(*batch);
+  batch->ready = lanes_.backlog().empty() || clear_keys_.cover(batch->page);
   if (batch->ready) counters_.arrived_live += static_cast<std::int64_t>(batch->left());
 }
 
