@@ -77,8 +77,7 @@ void Relay::forget(std::string why) {
   finishing_ = 0;
   released_.forget();
   clear_.reset();
-  keys_to_check_.clear();
-  keys_to_release_.clear();
+  free_keys_ = FreeKeys();
   saves_ = SavePlan(save_options(options_));
   reach_ = LiveReach(options_.live_age);
   key_stop_.doubt();

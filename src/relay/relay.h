@@ -26,6 +26,7 @@
 #include "ports/sink.h"
 #include "relay/allowance.h"
 #include "relay/clear_keys.h"
+#include "relay/free_keys.h"
 #include "relay/key_stop.h"
 #include "relay/lane_tally.h"
 #include "relay/lanes.h"
@@ -251,8 +252,7 @@ class Relay {
   std::size_t finishing_ = 0;  // of released_.finished(), from the front
   base::Instant released_due_{};
   base::Instant released_not_before_{};
-  std::vector<std::string> keys_to_check_;    // perhaps free: nothing recorded stands before them
-  std::vector<std::string> keys_to_release_;  // free
+  FreeKeys free_keys_;
 
   RelayCounters counters_;
   LaneTallies tallies_;

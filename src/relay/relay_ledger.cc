@@ -53,10 +53,10 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
     return request;
   }
   if (state_ != RelayState::kRunning || placing_released()) return std::nullopt;
-  if (lanes_.backlog().empty() && !keys_to_check_.empty()) keys_to_release_ = std::exchange(keys_to_check_, {});
-  if (!keys_to_release_.empty()) {
+  if (lanes_.backlog().empty()) free_keys_.all_free();
+  if (auto keys = free_keys_.take_free(); !keys.empty()) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleaseKeys, now);
-    request.keys = std::exchange(keys_to_release_, {});
+    request.keys = std::move(keys);
     return request;
   }
   if (now >= released_due_ && released_.size() < kReleasedMost) {
@@ -142,7 +142,7 @@ void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
 void Relay::keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now) {
   key_stop_.held(keys, ledger_.asked_at(), now);
   for (const Unrecorded::Row& row : unrecorded_.rows()) key_stop_.recording(row.settlement);
-  keys_to_check_ = key_stop_.to_release();
+  free_keys_.found(key_stop_.to_release());
 }
 
 }  // namespace spillway::relay

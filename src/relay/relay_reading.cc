@@ -101,7 +101,7 @@ void Relay::promotion_read(model::Page page) {
 }
 
 void Relay::promotions_completed() {
-  for (std::string& key : promotion_.take_completed()) keys_to_release_.push_back(std::move(key));
+  for (std::string& key : promotion_.take_completed()) free_keys_.free(std::move(key));
 }
 
 std::optional<ReadRequest> Relay::again_request(base::Instant now) {
@@ -157,13 +157,9 @@ std::optional<ReadRequest> Relay::keys_request(base::Instant now) {
     }
     return keys_request({Purpose::kKeysOfReleased, std::move(keys)}, lanes_.unplaced_backlog(), now);
   }
-  if (keys_to_check_.empty()) return std::nullopt;
-  for (; !keys_to_check_.empty() && keys.size() < kKeysAtOnce; keys_to_check_.pop_back()) {
-    if (promotion_.complete(keys_to_check_.back())) {
-      keys_to_release_.push_back(std::move(keys_to_check_.back()));
-    } else {
-      keys.push_back({std::move(keys_to_check_.back())});
-    }
+  while (keys.size() < kKeysAtOnce && free_keys_.has_unsure()) {
+    std::string key = free_keys_.take_unsure();
+    promotion_.complete(key) ? free_keys_.free(std::move(key)) : keys.push_back({std::move(key)});
   }
   if (keys.empty()) return std::nullopt;
   return keys_request({Purpose::kKeysToRelease, std::move(keys)}, lanes_.unfinished_backlog(), now);
@@ -183,7 +179,7 @@ void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (behind[i] && promotes()) promotion_.want(keys[i].key);
     if (behind[i]) continue;
-    if (purpose == Purpose::kKeysToRelease) keys_to_release_.push_back(keys[i].key);
+    if (purpose == Purpose::kKeysToRelease) free_keys_.free(keys[i].key);
     if (purpose == Purpose::kKeysOfReleased) clear_->push_back(keys[i].before);
   }
   if (clear_ && clear_->empty()) {
