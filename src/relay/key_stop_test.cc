@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "relay/released.h"
-
 namespace spillway::relay {
 namespace {
 
@@ -90,30 +88,6 @@ TEST(KeyStop, LooksEverySecondAndLessOftenWhereItTakesLong) {
   EXPECT_TRUE(stop.look_due(kStart + 21s));
   stop.look_again(kStart + 2s);
   EXPECT_TRUE(stop.look_due(kStart + 2s));
-}
-
-model::Settlement released_row(std::int64_t seq) {
-  model::Settlement row;
-  row.seq = seq;
-  return row;
-}
-
-TEST(Released, IsKnownUntilTheLedgerWasTold) {
-  Released released;
-  released.add(released_row(7));
-  released.add(released_row(3));
-  const auto taken = released.take_unread(10);
-  ASSERT_EQ(taken.size(), 2u);
-  EXPECT_EQ(taken.front().seq, 3) << "by seq";
-  EXPECT_TRUE(Released::is(taken.front().ordinal));
-  EXPECT_FALSE(Released::is(1'000'000));
-  released.finish(3);
-  released.add(released_row(3));
-  EXPECT_FALSE(released.has_unread()) << "the ledger still names it";
-  released.told(1);
-  released.add(released_row(3));
-  EXPECT_TRUE(released.has_unread());
-  EXPECT_EQ(released.size(), 2u);
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ void Relay::drain() {
 bool Relay::drained() const {
   if (ledger_.out() || outbound_.in_flight() > 0) return false;
   if (state_ == RelayState::kStandby) return true;
-  return state_ == RelayState::kDraining && unrecorded_.empty() && released_.finished().empty() &&
-         saves_.unsaved() == 0 && saves_.stands_at(lanes_.progress());
+  return state_ == RelayState::kDraining && unrecorded_.empty() && !released_.has_to_tell() && saves_.unsaved() == 0 &&
+         saves_.stands_at(lanes_.progress());
 }
 
 void Relay::forget(std::string why) {
@@ -74,9 +74,7 @@ void Relay::forget(std::string why) {
   promoted_.clear();
   asides_.clear();
   unrecorded_ = Unrecorded();
-  finishing_ = 0;
   released_.forget();
-  clear_.reset();
   free_keys_ = FreeKeys();
   saves_ = SavePlan(save_options(options_));
   reach_ = LiveReach(options_.live_age);

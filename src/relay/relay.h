@@ -236,7 +236,6 @@ class Relay {
   std::deque<Batch> asides_;                    // read again, and released rows: outside the order of pages
   Question<Reading> read_;
   ClearKeys clear_keys_;
-  std::optional<std::vector<std::int64_t>> clear_;  // released rows that their key's backlog does not hold up
   LiveReach reach_;
   Allowance allowance_;
   double capacity_ = 0;  // events/s
@@ -249,9 +248,6 @@ class Relay {
   SavePlan saves_;
 
   Released released_;
-  std::size_t finishing_ = 0;  // of released_.finished(), from the front
-  base::Instant released_due_{};
-  base::Instant released_not_before_{};
   FreeKeys free_keys_;
 
   RelayCounters counters_;

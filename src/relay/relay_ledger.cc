@@ -7,10 +7,7 @@
 namespace spillway::relay {
 namespace {
 
-constexpr std::size_t kReleasedAtOnce = 500;
-constexpr std::size_t kReleasedMost = 10'000;  // known and not finished
 constexpr std::size_t kRecordedAtOnce = 5'000;
-constexpr base::Duration kReleasedEvery = std::chrono::seconds(1);
 // A downstream that was away for longer may come back as another.
 constexpr std::int64_t kCapacityHoldsMicros = 600'000'000;
 
@@ -46,10 +43,9 @@ std::optional<LedgerRequest> Relay::next_ledger(base::Instant now) {
 }
 
 std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
-  if (!released_.finished().empty()) {
+  if (released_.has_to_tell()) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kFinish, now);
-    request.seqs = released_.finished();
-    finishing_ = request.seqs.size();
+    request.seqs = released_.to_tell();
     return request;
   }
   if (state_ != RelayState::kRunning || placing_released()) return std::nullopt;
@@ -59,10 +55,9 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
     request.keys = std::move(keys);
     return request;
   }
-  if (now >= released_due_ && released_.size() < kReleasedMost) {
-    released_due_ = now + kReleasedEvery;
+  if (released_.ask_due(now)) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleased, now);
-    request.limit = released_.size() + kReleasedAtOnce;
+    request.limit = released_.ask(now);
     return request;
   }
   if (key_stop_.look_due(now)) return held_keys_request(now);
@@ -100,19 +95,16 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
       saves_.recorded();
       break;
     case LedgerRequest::Kind::kFinish:
-      released_.told(std::exchange(finishing_, 0));
+      released_.told();
       key_stop_.look_again(now);
       break;
-    case LedgerRequest::Kind::kReleased: {
-      const std::size_t known = released_.size();
-      for (const model::Settlement& settlement : answer.released) released_.add(settlement);
-      if (released_.size() >= known + kReleasedAtOnce) released_due_ = now;  // there are more
+    case LedgerRequest::Kind::kReleased:
+      released_.answered(answer.released, now);
       // What stands in front of them may have changed with them.
       if (released_.has_unread()) key_stop_.doubt();
       break;
-    }
     case LedgerRequest::Kind::kReleaseKeys:
-      if (answer.count > 0) released_due_ = now;
+      if (answer.count > 0) released_.ask_again(now);
       break;
   }
 }
@@ -120,7 +112,6 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
 void Relay::ledger_failed(const base::Error& error, base::Instant now) {
   store_error_ = error;
   ledger_.failed(now, uniform_);
-  finishing_ = 0;
   if (error.error_class == base::ErrorClass::kLostPlace) forget(error.message);
   if (error.error_class == base::ErrorClass::kLostLease) lease_lost();
 }
@@ -132,7 +123,7 @@ void Relay::loaded(const ports::Loaded& loaded, base::Instant now) {
   reach_.loaded(loaded.progress.read_up_to_unix_micros, loaded.db_now_micros, now);
   const std::int64_t away_micros = loaded.db_now_micros - loaded.progress.read_up_to_unix_micros;
   capacity_ = away_micros <= kCapacityHoldsMicros ? loaded.progress.capacity : 0;
-  released_due_ = now;
+  released_.ask_again(now);
   key_stop_.look_again(now + KeyStop::kLookEvery);
   store_error_.reset();
   pace_.hint();

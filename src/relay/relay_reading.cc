@@ -14,7 +14,6 @@ constexpr std::size_t kAsidesMost = 8;  // one that waits for a token must not k
 constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kKeysAtOnce = 500;
 constexpr std::size_t kPromotedAtOnce = 1'000;
-constexpr base::Duration kHeldUpAgain = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -107,9 +106,8 @@ void Relay::promotions_completed() {
 std::optional<ReadRequest> Relay::again_request(base::Instant now) {
   if (asides_.size() >= kAsidesMost) return std::nullopt;
   Again again;
-  if (may_read_released() && (clear_ || !released_follow_backlog())) {
-    again.rows = clear_ ? released_.take_unread(*clear_) : released_.take_unread(kReleasedAtOnce);
-    clear_.reset();
+  if (may_read_released() && (released_.has_clear() || !released_follow_backlog())) {
+    again.rows = released_.has_clear() ? released_.take_clear() : released_.take_unread(kReleasedAtOnce);
     if (again.rows.empty()) return std::nullopt;
   } else if (auto wanted = outbound_.wanted(now)) {
     again.gate = wanted->gate;
@@ -150,12 +148,9 @@ std::optional<ReadRequest> Relay::keys_request(base::Instant now) {
     return keys_request({Purpose::kKeysOfLive, std::move(keys)}, lanes_.unplaced_backlog(), now);
   }
   if (lanes_.backlog().empty()) return std::nullopt;
-  if (released_follow_backlog() && may_read_released() && !clear_ && now >= released_not_before_) {
-    for (const auto& [seq, key] : released_.unread()) {
-      keys.push_back({key, seq});
-      if (keys.size() == kReleasedAtOnce) break;
-    }
-    return keys_request({Purpose::kKeysOfReleased, std::move(keys)}, lanes_.unplaced_backlog(), now);
+  if (released_follow_backlog() && may_read_released() && released_.look_up_due(now)) {
+    return keys_request({Purpose::kKeysOfReleased, released_.to_look_up(kReleasedAtOnce)}, lanes_.unplaced_backlog(),
+                        now);
   }
   while (keys.size() < kKeysAtOnce && free_keys_.has_unsure()) {
     std::string key = free_keys_.take_unsure();
@@ -175,17 +170,14 @@ void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found
   std::vector<bool> behind(keys.size());
   for (std::size_t index : *found) behind[index] = true;
   if (purpose == Purpose::kKeysOfLive) live_keys_found(keys, behind);
-  if (purpose == Purpose::kKeysOfReleased) clear_.emplace();
+  std::vector<std::int64_t> clear;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (behind[i] && promotes()) promotion_.want(keys[i].key);
     if (behind[i]) continue;
     if (purpose == Purpose::kKeysToRelease) free_keys_.free(keys[i].key);
-    if (purpose == Purpose::kKeysOfReleased) clear_->push_back(keys[i].before);
+    if (purpose == Purpose::kKeysOfReleased) clear.push_back(keys[i].before);
   }
-  if (clear_ && clear_->empty()) {
-    clear_.reset();
-    released_not_before_ = now + kHeldUpAgain;
-  }
+  if (purpose == Purpose::kKeysOfReleased) released_.looked_up(std::move(clear), now);
   pump(now);
 }
 
