@@ -1,7 +1,6 @@
 #include "relay/promotion.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace spillway::relay {
@@ -25,34 +24,41 @@ std::vector<ports::KeyAfter> Promotion::to_read(std::size_t keys) {
   for (std::size_t i = 0; i < std::min(keys, reading_.size()); ++i) {
     wanted.push_back({reading_[i], keys_.at(reading_[i]).last});
   }
+  asked_ = wanted;
   return wanted;
 }
 
-Promotion::Taken Promotion::take(const model::Page& page, const std::vector<ports::KeyAfter>& asked) {
-  Taken taken;
+Batch Promotion::take(model::Page page) {
+  Batch taken;
+  std::vector<model::Row> rows;
   std::string_view last_key;
-  for (std::size_t i = 0; i < page.rows.size(); ++i) {
-    const model::Row& row = page.rows[i];
+  for (const model::Row& row : page.rows) {
     last_key = *row.aggregate_id;
     const auto key = keys_.find(last_key);
     if (key == keys_.end()) continue;
     key->second.last = row.seq;
     if (!rows_.try_emplace(row.seq, Row{key->first, {}}).second) continue;
     ++key->second.open;
-    taken.rows.push_back(i);
+    rows.push_back(row);
     taken.ordinals.push_back(kSeqZero + static_cast<Ordinal>(row.seq));
   }
-  if (backlogs_asked_ != backlogs_) return taken;  // each has more by now
-  // All keys before the one where the page was cut have come whole.
-  for (const ports::KeyAfter& wanted : asked) {
-    if (page.more && wanted.key == last_key) break;
+  // Where more became backlog meanwhile each has more by now.
+  if (backlogs_asked_ == backlogs_) came_whole(page.more ? std::optional(last_key) : std::nullopt);
+  page.rows = std::move(rows);
+  taken.page = std::move(page);
+  return taken;
+}
+
+// All keys that were asked for have come whole, up to the one where the page was cut.
+void Promotion::came_whole(std::optional<std::string_view> cut) {
+  for (const ports::KeyAfter& wanted : asked_) {
+    if (wanted.key == cut) break;
     const auto key = keys_.find(wanted.key);
     if (key == keys_.end() || reading_.empty() || reading_.front() != wanted.key) break;
     reading_.pop_front();
     key->second.read_whole = true;
     check(wanted.key, key->second);
   }
-  return taken;
 }
 
 Promotion::Meeting Promotion::meet(std::int64_t seq, Ordinal ordinal) {

@@ -10,12 +10,14 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "model/row.h"
 #include "ports/outbox_store.h"
+#include "relay/batch.h"
 #include "relay/keys.h"
 #include "relay/window.h"
 
@@ -32,12 +34,8 @@ class Promotion {
   std::vector<ports::KeyAfter> to_read(std::size_t keys);
   bool has_to_read() const { return !reading_.empty(); }
 
-  // The rows of `to_read`, in that order. Returns those to be sent, with their ordinals; the others are on their way.
-  struct Taken {
-    std::vector<std::size_t> rows;  // indexes in the page
-    std::vector<Ordinal> ordinals;
-  };
-  Taken take(const model::Page& page, const std::vector<ports::KeyAfter>& asked);
+  // The rows of the last `to_read`, in that order. Returns those to be sent; the others are on their way.
+  Batch take(model::Page page);
 
   // A row that the lane comes upon. kPass: nothing is left to do about it; kFinishedLater: `on_finished` will name its
   // ordinal.
@@ -71,10 +69,12 @@ class Promotion {
     std::optional<Ordinal> met;
   };
 
+  void came_whole(std::optional<std::string_view> cut);
   void check(const std::string& name, Key& key);
 
   std::uint32_t backlogs_ = 0;        // times that more became backlog
   std::uint32_t backlogs_asked_ = 0;  // at the last to_read
+  std::vector<ports::KeyAfter> asked_;
   KeyMap<Key> keys_;
   std::deque<std::string> reading_;  // keys that are not read whole, in the order of their wish
   std::unordered_map<std::int64_t, Row> rows_;

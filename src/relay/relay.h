@@ -231,9 +231,8 @@ class Relay {
 
   Lanes lanes_;
   Promotion promotion_;
-  std::deque<Batch> promoted_;                  // rows of keys that go first
-  std::vector<ports::KeyAfter> promoting_out_;  // whose rows are being read
-  std::deque<Batch> asides_;                    // read again, and released rows: outside the order of pages
+  std::deque<Batch> promoted_;  // rows of keys that go first
+  std::deque<Batch> asides_;    // read again, and released rows: outside the order of pages
   Question<Reading> read_;
   ClearKeys clear_keys_;
   LiveReach reach_;

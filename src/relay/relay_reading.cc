@@ -77,9 +77,8 @@ std::optional<ReadRequest> Relay::promotion_request(base::Instant now) {
   }
   if (!promotion_.has_to_read() || backlog_paused_ || promoted_.size() >= kPagesAhead) return std::nullopt;
   if (promotion_.rows() >= ahead_of_a_lane()) return std::nullopt;
-  promoting_out_ = promotion_.to_read(kKeysAtOnce);
   ReadRequest request = read_request(ReadRequest::Kind::kKeyRows, {.purpose = Purpose::kPromotion}, now);
-  request.keys_after = promoting_out_;
+  request.keys_after = promotion_.to_read(kKeysAtOnce);
   request.places = lanes_.unplaced_backlog();
   request.limits = {std::min(kPromotedAtOnce, ahead_of_a_lane() - promotion_.rows()), page_bytes()};
   return request;
@@ -87,16 +86,9 @@ std::optional<ReadRequest> Relay::promotion_request(base::Instant now) {
 
 void Relay::promotion_read(model::Page page) {
   counters_.read += static_cast<std::int64_t>(page.rows.size());
-  auto taken = promotion_.take(page, promoting_out_);
+  Batch batch = promotion_.take(std::move(page));
   promotions_completed();
-  if (taken.rows.empty()) return;
-  std::vector<model::Row> rows;
-  for (std::size_t row : taken.rows) rows.push_back(page.rows[row]);
-  Batch batch;
-  batch.ordinals = std::move(taken.ordinals);
-  batch.page = std::move(page);
-  batch.page.rows = std::move(rows);
-  promoted_.push_back(std::move(batch));
+  if (!batch.done()) promoted_.push_back(std::move(batch));
 }
 
 void Relay::promotions_completed() {
