@@ -128,7 +128,13 @@ class FaultRig {
     if (!read_) read_ = relay->next_read(now);
     if (!ledger_) ledger_ = relay->next_ledger(now);
   }
-  bool page_is_out() const { return read_ && read_->kind == ReadRequest::Kind::kPage; }
+  // Answers reads until one of this kind is out.
+  void ask_until_out(ReadRequest::Kind kind) {
+    for (ask(); !read_ || read_->kind != kind; ask()) {
+      answer_read();
+      pass(std::chrono::milliseconds(1));
+    }
+  }
   void answer_read() {
     const auto request = std::exchange(read_, std::nullopt);
     if (!request) return;

@@ -97,6 +97,22 @@ TEST(Lanes, AKeyThatALiveEventWaitsForGoesFirst) {
   EXPECT_FALSE(rig.broken_now());
 }
 
+TEST(Lanes, WhatHadWaitedFollowsTheBacklogThatACrashBringsBack) {
+  Recovery rig(20, 0, with_lanes(true));
+  rig.insert("k3", "events", 0);
+  rig.run(100);
+  // As it is while all before it is on its way.
+  ASSERT_EQ(rig.store.open_ledger()->release_keys(rig.relay->fence(), std::vector<std::string>{"k3"}), 1);
+  rig.restart();
+  rig.relay->pace(budget(0));
+  rig.run(500);
+  EXPECT_TRUE(rig.arrivals.empty());
+  rig.relay->pace(budget(1'000));
+  rig.run(2'000);
+  EXPECT_EQ(rig.firsts("k3"), (std::vector<std::size_t>{4, 14, 21}));
+  EXPECT_FALSE(rig.broken_at_the_end());
+}
+
 TEST(Lanes, WhileLiveIsHeldNothingBecomesBacklog) {
   FaultRig rig(with_lanes());
   rig.topic("events", 1);
@@ -156,12 +172,9 @@ TEST(Lanes, APageThatIsBeingReadBelongsToWhatIsLeftBehind) {
   rig.run(50);
   rig.sink->deliver(0);
   for (int i = 0; i < 6; ++i) rig.insert("k", "events", 40'000);
-  const auto ask_for_a_page = [&rig] {
-    while (!rig.page_is_out()) rig.ask(), rig.pass(1ms);
-  };
-  ask_for_a_page();
+  rig.ask_until_out(ReadRequest::Kind::kPage);
   rig.answer_read();
-  ask_for_a_page();
+  rig.ask_until_out(ReadRequest::Kind::kPage);
   rig.pass(10s);
   rig.sink->deliver(1);
   rig.answer_sink();

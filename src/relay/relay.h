@@ -195,7 +195,8 @@ class Relay {
   void settle(model::Settlement settlement, Ordinal ordinal);
   void put_back(const Again& again, const Waiting& row);
   bool may_read_released() const;
-  bool released_follow_backlog() const { return options_.stop_key && !lanes_.backlog().empty(); }
+  // Rows that had waited are released for good; what they had waited for may be read again after a crash.
+  bool released_follow_backlog() const { return !lanes_.backlog().empty(); }
   ReadRequest keys_request(Reading reading, std::vector<model::Position> places, base::Instant now);
   bool placing_released() const;
   static model::Settlement stays_behind(const model::Row& row, model::Verdict verdict, const char* reason);

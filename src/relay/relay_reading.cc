@@ -98,8 +98,11 @@ void Relay::promotions_completed() {
 std::optional<ReadRequest> Relay::again_request(base::Instant now) {
   if (asides_.size() >= kAsidesMost) return std::nullopt;
   Again again;
-  if (may_read_released() && (released_.has_clear() || !released_follow_backlog())) {
-    again.rows = released_.has_clear() ? released_.take_clear() : released_.take_unread(kReleasedAtOnce);
+  if (may_read_released() &&
+      (released_.has_clear() || released_.has_unread_reconciled() || !released_follow_backlog())) {
+    again.rows = released_.has_clear()       ? released_.take_clear()
+                 : released_follow_backlog() ? released_.take_unread_reconciled(kReleasedAtOnce)
+                                             : released_.take_unread(kReleasedAtOnce);
     if (again.rows.empty()) return std::nullopt;
   } else if (auto wanted = outbound_.wanted(now)) {
     again.gate = wanted->gate;
@@ -164,8 +167,9 @@ void Relay::keys_behind_done(const base::Result<std::vector<std::size_t>>& found
   if (purpose == Purpose::kKeysOfLive) live_keys_found(keys, behind);
   std::vector<std::int64_t> clear;
   for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool went_first = purpose == Purpose::kKeysOfReleased && promotion_.complete(keys[i].key);
     if (behind[i] && promotes()) promotion_.want(keys[i].key);
-    if (behind[i]) continue;
+    if (behind[i] && !went_first) continue;
     if (purpose == Purpose::kKeysToRelease) free_keys_.free(keys[i].key);
     if (purpose == Purpose::kKeysOfReleased) clear.push_back(keys[i].before);
   }

@@ -30,20 +30,32 @@ class Released {
   }
 
   // Those that were never read, by seq; `put_back` where the read brought nothing.
-  bool has_unread() const { return !unread_.empty(); }
+  bool has_unread() const { return !unread_.empty() || has_unread_reconciled(); }
   std::vector<Waiting> take_unread(std::size_t limit) {
     std::vector<Waiting> taken;
     while (!unread_.empty() && taken.size() < limit) {
       const auto first = unread_.extract(unread_.begin());
       taken.push_back({first.key(), ordinal(first.key())});
     }
+    return taken.empty() ? take_unread_reconciled(limit) : taken;
+  }
+  void put_back(std::int64_t seq) {
+    reconciled_.contains(seq) ? static_cast<void>(unread_reconciled_.insert(seq)) : add_unread(seq, "");
+  }
+  // Of these the ones that follow nobody.
+  bool has_unread_reconciled() const { return !unread_reconciled_.empty(); }
+  std::vector<Waiting> take_unread_reconciled(std::size_t limit) {
+    std::vector<Waiting> taken;
+    while (has_unread_reconciled() && taken.size() < limit) {
+      const std::int64_t seq = unread_reconciled_.extract(unread_reconciled_.begin()).value();
+      taken.push_back({seq, ordinal(seq)});
+    }
     return taken;
   }
-  void put_back(std::int64_t seq) { unread_.emplace(seq, ""); }
 
-  // Where they follow the backlog of their keys: the first `most` whose keys are to be looked up, and those of them
-  // that it does not hold up. While it holds up all of them they are not looked up for a while.
-  bool look_up_due(base::Instant now) const { return clear_.empty() && now >= look_up_from_; }
+  // While there is backlog: the first `most` whose keys are to be looked up, and those of them that it does not hold
+  // up. While it holds up all of them they are not looked up for a while.
+  bool look_up_due(base::Instant now) const { return !unread_.empty() && clear_.empty() && now >= look_up_from_; }
   std::vector<ports::KeyBefore> to_look_up(std::size_t most) const {
     std::vector<ports::KeyBefore> keys;
     for (const auto& [seq, key] : unread_) {
@@ -101,6 +113,7 @@ class Released {
   void forget() {
     known_.clear();
     unread_.clear();
+    unread_reconciled_.clear();
     reconciled_.clear();
     clear_.clear();
     finished_.clear();
@@ -118,14 +131,18 @@ class Released {
   // A row that is known already is left alone: the ledger names it until it is finished there.
   void add(const model::Settlement& settlement) {
     if (!known_.insert(settlement.seq).second) return;
-    unread_.emplace(settlement.seq, settlement.key.value_or(""));
-    if (settlement.verdict == model::Verdict::kReconcile) reconciled_.emplace(settlement.seq, settlement);
+    if (settlement.verdict != model::Verdict::kReconcile)
+      return add_unread(settlement.seq, settlement.key.value_or(""));
+    reconciled_.emplace(settlement.seq, settlement);
+    unread_reconciled_.insert(settlement.seq);
   }
+  void add_unread(std::int64_t seq, std::string key) { unread_.emplace(seq, std::move(key)); }
 
   static Ordinal ordinal(std::int64_t seq) { return kSeqZero + static_cast<Ordinal>(seq); }
 
   std::set<std::int64_t> known_;
   std::map<std::int64_t, std::string> unread_;  // with their keys
+  std::set<std::int64_t> unread_reconciled_;
   std::map<std::int64_t, model::Settlement> reconciled_;
   std::vector<std::int64_t> clear_;  // of unread_
   base::Instant look_up_from_{};
