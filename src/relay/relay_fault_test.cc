@@ -170,8 +170,14 @@ void end_all_faults(FaultRig& rig) {
     RC_FAIL("a promise is broken: " + (*wrong)); \
   }
 
-// A hundred times as many runs as rapidcheck makes unasked; whoever sets RC_PARAMS has the last word.
-[[maybe_unused]] const int kMoreRuns = setenv("RC_PARAMS", "max_success=10000", 0);
+// A hundred times as many runs as rapidcheck makes unasked, under a sanitizer ten times; whoever sets RC_PARAMS has the
+// last word.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr const char* kRuns = "max_success=1000";
+#else
+constexpr const char* kRuns = "max_success=10000";
+#endif
+[[maybe_unused]] const int kMoreRuns = setenv("RC_PARAMS", kRuns, 0);
 
 std::int64_t recoveries = 0;
 std::int64_t waited = 0;
