@@ -1,5 +1,5 @@
-// Boost.Asio and Boost.Beast under the names that the .cc files of this folder use. For them alone: no header of the
-// folder includes it, so that nobody else is built with Boost.
+// Boost.Asio and Boost.Beast under the names that the .cc files of this folder use. For them alone: no header that
+// others include leads here, so that nobody else is built with Boost.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -76,7 +76,7 @@ class Call {
 
 base::Result<ClientResponse> fetch(const ClientRequest& request) {
   auto url = parse_url(request.url);
-  if (!url) {
+  if (!url || url->secure) {
     return base::fail(base::ErrorClass::kMisconfigured, "expected a URL like http://127.0.0.1:8787/path");
   }
   return Call(request, std::move(*url)).run();

@@ -18,9 +18,10 @@ class io_context;
 namespace spillway::http {
 
 struct GetterOptions {
-  std::string url{};
+  std::string url{};  // http:// or https://
+  std::string ca{};   // file of the PEM certificates that may stand behind https; empty: those that the system trusts
   std::string accept = "*/*";
-  std::chrono::milliseconds timeout{500};  // for all of one request: name, connection and body
+  std::chrono::milliseconds timeout{500};  // for all of one request: name, connection, handshake and body
   std::size_t body_bytes = 8 << 20;
 };
 
@@ -33,13 +34,14 @@ struct GetterAnswer {
 };
 
 // Loop thread only. The connection is kept between two requests; where the other side closed it meanwhile, a new one is
-// made within the same timeout.
+// made within the same timeout. Behind https there is TLS 1.2 at least, and always a certificate that is trusted and
+// for the URL's host.
 class Getter {
  public:
   // kUnavailable: no whole answer in time, the message says why in a few words. Any status is an answer.
   using Done = std::function<void(base::Result<GetterAnswer>)>;
 
-  // kMisconfigured where the URL is not one of http://.
+  // kMisconfigured where the URL is not one of these, or `ca` cannot be used.
   static base::Result<std::unique_ptr<Getter>> open(boost::asio::io_context& loop, GetterOptions options);
   // A request under way is dropped; its `done` is not called.
   ~Getter();

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "http/server.h"
+#include "http/testing.h"
 
 namespace spillway::http {
 namespace {
@@ -26,14 +27,7 @@ class GetterTest : public testing::Test {
     return std::move(*opened);
   }
 
-  base::Result<GetterAnswer> get(Getter& getter) {
-    std::optional<base::Result<GetterAnswer>> result;
-    getter.get([&](base::Result<GetterAnswer> answer) { result = std::move(answer); });
-    loop_.restart();
-    while (!result && loop_.run_one() > 0) {
-    }
-    return *result;
-  }
+  base::Result<GetterAnswer> get(Getter& getter) { return ask(loop_, getter); }
 
   asio::io_context loop_;
 };
@@ -123,7 +117,7 @@ TEST_F(GetterTest, IsDroppedWithARequestUnderWay) {
 
 TEST(Getter, RefusesWhatItCannotReach) {
   asio::io_context loop;
-  const auto opened = Getter::open(loop, {.url = "https://bank/metrics"});
+  const auto opened = Getter::open(loop, {.url = "ftp://bank/metrics"});
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().error_class, base::ErrorClass::kMisconfigured);
 }

@@ -3,10 +3,13 @@
 namespace spillway::http {
 
 std::optional<Url> parse_url(std::string_view url) {
-  constexpr std::string_view kScheme = "http://";
-  if (!url.starts_with(kScheme)) return std::nullopt;
-  url.remove_prefix(kScheme.size());
+  constexpr std::string_view kPlain = "http://";
+  constexpr std::string_view kSecure = "https://";
   Url parts;
+  parts.secure = url.starts_with(kSecure);
+  if (!parts.secure && !url.starts_with(kPlain)) return std::nullopt;
+  if (parts.secure) parts.port = "443";
+  url.remove_prefix(parts.secure ? kSecure.size() : kPlain.size());
   const std::size_t slash = url.find_first_of("/?");
   parts.host = url.substr(0, slash);
   if (slash != std::string_view::npos) parts.target = (url[slash] == '?' ? "/" : "") + std::string(url.substr(slash));

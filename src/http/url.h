@@ -1,4 +1,4 @@
-// The parts of an http:// URL.
+// The parts of an http:// or https:// URL.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,14 @@
 namespace spillway::http {
 
 struct Url {
-  std::string host;  // as it goes into the Host header
-  std::string name;  // without brackets
-  std::string port = "80";
+  bool secure = false;      // https
+  std::string host;         // as it goes into the Host header
+  std::string name;         // without brackets
+  std::string port = "80";  // 443 where it is secure
   std::string target = "/";
 };
 
-// Empty where it is not http://host[:port][/path][?query]. There is no TLS here, and no user in a URL.
+// Empty where it is not http[s]://host[:port][/path][?query]; there is no user in a URL.
 std::optional<Url> parse_url(std::string_view url);
 
 }  // namespace spillway::http

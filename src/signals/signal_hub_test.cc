@@ -241,11 +241,11 @@ TEST_F(SignalHubTest, ALagOfNobodyIsSaidAndABrokerThatIsAwayToo) {
 
 TEST_F(SignalHubTest, RefusesWhatCannotWorkByTheSignalsName) {
   SignalConfig config = scraped();
-  config.urls = {"https://bank/metrics"};
+  config.urls = {"ftp://bank/metrics"};
   const auto hub = SignalHub::open(loop_, {config}, {});
   ASSERT_FALSE(hub);
   EXPECT_EQ(hub.error().error_class, base::ErrorClass::kMisconfigured);
-  EXPECT_THAT(hub.error().message, HasSubstr("signals[0] bank: https://bank/metrics: expected http://"));
+  EXPECT_THAT(hub.error().message, HasSubstr("signals[0] bank: ftp://bank/metrics: expected http://"));
 }
 
 TEST_F(SignalHubTest, IsReplacedWithQuestionsUnderWay) {
