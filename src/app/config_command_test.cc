@@ -54,6 +54,15 @@ TEST(ConfigCheck, GivesFaultsAsJson) {
   EXPECT_THAT(output.out, HasSubstr("\"nearest\": \"log.level\""));
 }
 
+TEST(ConfigCheck, SaysWhereAFileOfCertificatesCannotBeUsed) {
+  const auto output = run(config_check, config::kComplete +
+                                            "signals:\n  - {name: a, kind: http_probe, url: 'https://h', "
+                                            "latency_ceiling: 1s, ca: /nowhere/ca.pem}\n");
+  EXPECT_EQ(output.status, 2);
+  EXPECT_THAT(output.err, StartsWith("a.yaml:4:76: signals[0].ca cannot be used: /nowhere/ca.pem: No such file or "
+                                     "directory; expected a file of certificates in PEM form; "));
+}
+
 TEST(ConfigPrint, HidesSecrets) {
   const auto output = run(config_print, config::kComplete + "http: {token: HUSH}\n");
   EXPECT_EQ(output.status, 0);

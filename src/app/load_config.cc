@@ -1,9 +1,12 @@
 #include "app/load_config.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
 #include "app/triage_rules.h"
+#include "http/trust.h"
 #include "kafka/properties.h"
 
 namespace spillway::app {
@@ -25,6 +28,25 @@ config::Fault placed(const std::string& fault, const config::Config& config, con
           .problem = "is refused: " + fault};
 }
 
+// Files of certificates that signals name and that cannot be used.
+std::vector<config::Fault> certificate_faults(const config::Config& config) {
+  std::vector<config::Fault> faults;
+  for (std::size_t i = 0; i < config.signals.size(); ++i) {
+    const std::string& ca = config.signals[i].ca;
+    if (ca.empty()) continue;
+    const base::Status usable = http::check_trust(ca);
+    if (usable) continue;
+    const std::string key = fmt::format("signals[{}].ca", i);
+    faults.push_back({.kind = config::FaultKind::kFile,
+                      .origin = config.origin_of(key),
+                      .key = key,
+                      .problem = "cannot be used: " + usable.error().message,
+                      .expected = "a file of certificates in PEM form",
+                      .remedy = "correct the path or the file"});
+  }
+  return faults;
+}
+
 }  // namespace
 
 config::LoadResult load_config(const std::string& path, const config::Sources& sources) {
@@ -38,6 +60,7 @@ config::LoadResult load_config(const std::string& path, const config::Sources& s
   for (const std::string& fault : kafka::property_faults(properties)) {
     faults.push_back(placed(fault, loaded->config, path));
   }
+  std::ranges::move(certificate_faults(loaded->config), std::back_inserter(faults));
   std::ranges::move(triage_faults(loaded->config), std::back_inserter(faults));
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return loaded;

@@ -1,5 +1,5 @@
-// The configuration as a command needs it: what the file says, and what librdkafka and triage think of the parts that
-// are meant for them.
+// The configuration as a command needs it: what the file says, and what librdkafka, TLS and triage think of the parts
+// that are meant for them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace spillway::app {
 
-// As config::load_file; faults of the librdkafka properties and of rules carry their place too. Connects to nothing.
+// As config::load_file; faults of the librdkafka properties, of files of certificates and of rules carry their place
+// too. Connects to nothing.
 config::LoadResult load_config(const std::string& path, const config::Sources& sources);
 
 }  // namespace spillway::app

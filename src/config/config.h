@@ -95,6 +95,7 @@ struct SignalConfig {
   std::string name{};  // unique; letters, digits, '_', '-', '.'
   SignalKind kind = SignalKind::kPrometheus;
   std::vector<std::string> urls{};  // `url` and `urls` both end here
+  std::string ca{};                 // file of PEM certificates; empty: those that the system trusts
   Duration every = std::chrono::seconds(1);
   Duration timeout = std::chrono::milliseconds(500);            // never longer than `every`
   std::optional<Duration> dead_time = std::chrono::seconds(1);  // empty: signals::describe computes it

@@ -114,6 +114,10 @@ class Checker {
     const SignalConfig& signal = config_.signals[index];
     check_applicable(prefix, signal.kind);
     check_fields_of_kind(prefix, signal);
+    const bool secure = std::ranges::any_of(signal.urls, [](const auto& url) { return url.starts_with("https://"); });
+    if (given(prefix + "ca") && !signal.urls.empty() && !secure) {
+      fault(FaultKind::kConflict, prefix + "ca", "has no use without an https target", "", "leave it out");
+    }
     if (given(prefix + "timeout") && !faulty_.contains(prefix + "every") && signal.timeout > signal.every) {
       fault(FaultKind::kConflict, prefix + "timeout",
             fmt::format("is longer than every {}", format_duration(signal.every)), "timeout at most every");

@@ -73,7 +73,8 @@ TEST(Fault, AnAliasInsideItsAnchor) {
           "a.yaml:3:10: unfolds to more than any configuration needs; look for an alias (*name) inside its own anchor "
           "(&name)",
           "a.yaml:3:10: signals[0] is not an entry with keys: a list; expected keys of its own: name, kind, url, urls, "
-          "every, timeout, dead_time, histogram, errors, group, ceiling, latency_ceiling, error_ceiling, tolerance"));
+          "ca, every, timeout, dead_time, histogram, errors, group, ceiling, latency_ceiling, error_ceiling, "
+          "tolerance"));
 }
 
 TEST(Fault, TextThatIsNotUtf8) {
@@ -252,7 +253,8 @@ TEST(Fault, SignalsWithoutWhatTheirKindNeeds) {
           "a.yaml:8:5: signals[4].latency_ceiling is missing; kind relay needs it",
           "a.yaml:9:5: signals[5].name is missing; expected a name of its own",
           "a.yaml:10:5: signals[6] is not an entry with keys: 5; expected keys of its own: name, kind, url, urls, "
-          "every, timeout, dead_time, histogram, errors, group, ceiling, latency_ceiling, error_ceiling, tolerance"));
+          "ca, every, timeout, dead_time, histogram, errors, group, ceiling, latency_ceiling, error_ceiling, "
+          "tolerance"));
 }
 
 TEST(Fault, SignalsWithWhatTheirKindDoesNotKnow) {
@@ -281,6 +283,15 @@ TEST(Fault, SignalNamesThatRepeat) {
                          "  - {name: a, kind: push, latency_ceiling: 1s}\n"
                          "  - {name: a, kind: relay, latency_ceiling: 1s}\n"),
       ElementsAre("a.yaml:5:12: signals[1].name repeats the name a of signals[0].name; expected a name of its own"));
+}
+
+TEST(Fault, CertificatesForTargetsThatAreNotAskedByTls) {
+  EXPECT_THAT(faults(kComplete + "signals:\n"
+                                 "  - {name: a, kind: http_probe, url: \"http://h\", ca: x.pem, latency_ceiling: 1s}\n"
+                                 "  - {name: b, kind: push, ca: x.pem, latency_ceiling: 1s}\n"),
+              ElementsAre("a.yaml:4:54: signals[0].ca has no use without an https target; leave it out",
+                          "a.yaml:5:31: signals[1].ca does not belong to kind push; expected name, kind, dead_time, "
+                          "latency_ceiling, error_ceiling, tolerance"));
 }
 
 TEST(Fault, SignalTargets) {

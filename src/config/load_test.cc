@@ -57,6 +57,14 @@ TEST(Load, TheDocumentedSampleHoldsItsSignalsAndRules) {
   EXPECT_EQ(config.triage.rules[2].then, Verdict::kDiscard);
 }
 
+TEST(Load, ASignalMayTrustCertificatesOfItsOwn) {
+  const Config config = must_load(kComplete +
+                                  "signals: [{name: a, kind: http_probe, url: 'https://h', ca: /etc/ca.pem, "
+                                  "latency_ceiling: 1s}]\n")
+                            .config;
+  EXPECT_EQ(config.signals[0].ca, "/etc/ca.pem");
+}
+
 TEST(Load, ARuleMayAskForItsKeyAndItsHeaders) {
   const Config config =
       must_load(kComplete +

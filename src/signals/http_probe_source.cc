@@ -10,6 +10,7 @@ base::Result<std::unique_ptr<HttpProbeSource>> HttpProbeSource::open(runtime::Lo
                                                                      const config::SignalConfig& config, Emit emit) {
   auto getter = http::Getter::open(loop.context(),
                                    {.url = config.urls.empty() ? std::string() : config.urls.front(),
+                                    .ca = config.ca,
                                     .timeout = std::chrono::duration_cast<std::chrono::milliseconds>(config.timeout)});
   if (!getter) return std::unexpected(getter.error());
   return std::unique_ptr<HttpProbeSource>(new HttpProbeSource(loop, config, std::move(emit), std::move(*getter)));

@@ -33,6 +33,7 @@ base::Result<std::unique_ptr<PrometheusSource>> PrometheusSource::open(runtime::
   for (const std::string& url : config.urls) {
     auto getter = http::Getter::open(loop.context(),
                                      {.url = url,
+                                      .ca = config.ca,
                                       .accept = kAccept,
                                       .timeout = std::chrono::duration_cast<std::chrono::milliseconds>(config.timeout),
                                       .body_bytes = kLargestBody});

@@ -248,6 +248,18 @@ TEST_F(SignalHubTest, RefusesWhatCannotWorkByTheSignalsName) {
   EXPECT_THAT(hub.error().message, HasSubstr("signals[0] bank: ftp://bank/metrics: expected http://"));
 }
 
+TEST_F(SignalHubTest, TrustsHttpsTargetsByTheFileOfTheSignal) {
+  for (const SignalKind kind : {SignalKind::kPrometheus, SignalKind::kHttpProbe}) {
+    SignalConfig config = scraped();
+    config.kind = kind;
+    config.urls = {"https://bank/metrics"};
+    config.ca = "/nowhere/ca.pem";
+    const auto hub = SignalHub::open(loop_, {config}, {});
+    ASSERT_FALSE(hub);
+    EXPECT_EQ(hub.error().message, "signals[0] bank: /nowhere/ca.pem: No such file or directory");
+  }
+}
+
 TEST_F(SignalHubTest, IsReplacedWithQuestionsUnderWay) {
   open({scraped()});
   loop_.context().run_one_for(50ms);
