@@ -6,6 +6,7 @@
 #include <random>
 
 #include "field/field_report.h"
+#include "field/http_get.h"
 #include "field/memory_of.h"
 
 namespace spillway::testing {
@@ -109,7 +110,8 @@ TEST_F(FieldReport, BR010_SigtermEndsInTimeAndLeavesWhatIsNotAcknowledged) {
     broker().freeze();
     const std::int64_t last = std::stoll(value("select max(seq) from spillway.outbox"));
     insert("k", last + 1, last + 1'000);
-    std::this_thread::sleep_for(300ms);
+    ASSERT_TRUE(eventually([&] { return metric(relay.http_port(), "spillway_in_flight_rows").value_or(0) == 1'000; },
+                           5s, 20ms));
     start = Clock::now();
     if (twice) {
       ::kill(relay.pid(), SIGTERM);
