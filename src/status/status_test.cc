@@ -271,6 +271,16 @@ TEST(Status, SetAsideEventsNeedAPerson) {
   EXPECT_EQ(status.alerts[0].summary, "1 event waits for a person, the oldest for 2 h; see `spillway reconcile list`");
 }
 
+TEST(Status, NobodyIsTheOldestWhereNoLiveEventWaits) {
+  LiveFigures live = running();
+  live.live = {.events = 0};
+  EXPECT_THAT(to_text(assemble(subject(), said(working_figures()), live), Colour::kNone),
+              HasSubstr("live        0 events\n"));
+  live.live = {.events = 2, .oldest_age_s = 3};
+  EXPECT_THAT(to_text(assemble(subject(), said(working_figures()), live), Colour::kNone),
+              HasSubstr("live        2 events   oldest 3.0 s\n"));
+}
+
 TEST(Status, SaysHowManyLiveEventsWaitForTheBacklogOfTheirKey) {
   ports::Figures figures = working_figures();
   EXPECT_THAT(to_text(assemble(subject(), said(figures), running()), Colour::kNone), Not(HasSubstr("of their key")));

@@ -116,7 +116,8 @@ std::string signal_words(const SignalView& signal) {
 std::string live_words(const Status& status) {
   std::string text;
   if (status.live.events) {
-    text = counted(*status.live.events, "event") + "   oldest " + or_unknown(status.live.oldest_age_s, span_words);
+    text = counted(*status.live.events, "event");
+    if (*status.live.events > 0) text += "   oldest " + or_unknown(status.live.oldest_age_s, span_words);
   }
   const std::int64_t behind = status.store.figures ? status.store.figures->behind_their_key : 0;
   if (behind == 0) return text;
