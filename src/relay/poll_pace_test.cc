@@ -30,10 +30,26 @@ TEST(PollPace, LooksAtOnceWhileMoreIsKnownAndAfterAHint) {
   EXPECT_FALSE(pace.due(kStart));
   pace.hint();
   EXPECT_TRUE(pace.due(kStart));
+  pace.asked();
   pace.found_some_now_wait(kStart);
   EXPECT_EQ(pace.next(), kStart + 2ms);
   pace.found_rows();
   EXPECT_TRUE(pace.due(kStart));
+}
+
+TEST(PollPace, AHintWhileAReadIsUnderWayIsFollowedByAnotherRead) {
+  PollPace pace(20s, 60s);
+  pace.asked();
+  pace.hint();  // the read may have begun before the rows were there
+  pace.found_nothing(kStart);
+  EXPECT_TRUE(pace.due(kStart));
+  pace.asked();
+  pace.hint();
+  pace.found_some_now_wait(kStart);
+  EXPECT_TRUE(pace.due(kStart));
+  pace.asked();
+  pace.found_some_now_wait(kStart);
+  EXPECT_EQ(pace.next(), kStart + 20s) << "one more for each hint";
 }
 
 TEST(PollPace, AnIdlePauseBelowTheBusyOneCountsAsTheBusyOne) {

@@ -36,7 +36,10 @@ std::optional<ReadRequest> Relay::next_read(base::Instant now) {
   if (state_ != RelayState::kRunning || paused_ || !read_.may_ask(now)) return std::nullopt;
   if (auto again = again_request(now)) return again;
   if (auto keys = keys_request(now)) return keys;
-  if (room_in(lanes_.live()) && pace_.due(now)) return page_request(lanes_.live(), Purpose::kLive, kMaxPageRows, now);
+  if (room_in(lanes_.live()) && pace_.due(now)) {
+    pace_.asked();
+    return page_request(lanes_.live(), Purpose::kLive, kMaxPageRows, now);
+  }
   if (auto promotion = promotion_request(now)) return promotion;
   return backlog_request(now);
 }
