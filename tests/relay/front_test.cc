@@ -58,15 +58,16 @@ TEST_F(Front, WorksBehindAPoolerInTransactionMode) {
 }
 
 TEST_F(Front, ListensWhereItWasAskedTo) {
-  RelayProcess relay(
-      {.store = server_->uri(database()),
-       .bootstrap = broker_->bootstrap(),
-       .env = {{"SPILLWAY_OUTBOX_LISTEN", server_->uri(database())}, {"SPILLWAY_OUTBOX_POLL_IDLE", "20s"}}});
+  RelayProcess relay({.store = server_->uri(database()),
+                      .bootstrap = broker_->bootstrap(),
+                      .env = {{"SPILLWAY_OUTBOX_LISTEN", server_->uri(database())},
+                              {"SPILLWAY_OUTBOX_POLL_BUSY", "60s"},
+                              {"SPILLWAY_OUTBOX_POLL_IDLE", "60s"}}});
   relay.init("--notify");
   relay.start();
   for (std::size_t i = 1; i <= 3; ++i) {
     insert(std::to_string(i));
-    EXPECT_TRUE(arrived(i)) << "a poll of 20 s does not bring it this soon\n" << relay.log();
+    EXPECT_TRUE(arrived(i)) << "a poll every minute does not bring it this soon\n" << relay.log();
   }
 }
 
