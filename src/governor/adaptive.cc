@@ -232,6 +232,7 @@ void AdaptiveLaw::one_window(double t, const Combined& worst, bool may_rise) {
                          .delivered = delivered,
                          .sent_earlier = worst.counts ? worst.counts->sent_earlier : 0,
                          .over_ceiling = worst.pressure->own_p99_s > worst.pressure->latency_ceiling_s,
+                         .backlog_sends = backlog_sends_,
                          .tolerance = worst.pressure->tolerance});
     capacity_.keep_growth(headroom_.share_of_growth());
   }
@@ -271,7 +272,9 @@ Decision AdaptiveLaw::tick(base::Instant now, const TickInputs& in) {
     capacity_.set_known(false);
   }
   if (window_is_due()) learn_from_window();
-  return decide(in);
+  Decision d = decide(in);
+  backlog_sends_ = in.backlog_waiting && d.backlog_budget > spec_.backlog_min;
+  return d;
 }
 
 bool AdaptiveLaw::overdue() const { return t_ - last_window_ > 1.5 * every_s_; }

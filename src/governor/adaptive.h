@@ -48,6 +48,7 @@ class AdaptiveLaw final : public Law {
   bool begun_ = false;
   base::Instant origin_;
   double t_ = 0;
+  bool backlog_sends_ = true;  // by the last decision
   SentHistory sent_;
   std::vector<SignalTrack> tracks_;
   std::vector<CollapseWatch> watches_;

@@ -223,6 +223,18 @@ TEST_F(Adaptive, LimitsWhatIsUnacknowledgedDownstream) {
   EXPECT_NEAR(loop.last().in_flight_window, 1.25 * loop.last().capacity * (0.45 + 0.0515), 30);
 }
 
+TEST_F(Adaptive, LiveAloneOverTheCeilingCostsALaterBacklogNothing) {
+  loop_.run(60);
+  const double total = loop_.last().total_rate;
+  loop_.backlog_waiting = false;
+  loop_.base_mean_s = 0.09;
+  loop_.run(100);
+  loop_.base_mean_s = 0.05;
+  loop_.backlog_waiting = true;
+  loop_.run(30);
+  EXPECT_THAT(loop_.last().total_rate, Ge(0.97 * total));
+}
+
 TEST_F(Adaptive, KeepsWithinItsBounds) {
   loop_.capacity = 10000;
   loop_.run(120);

@@ -33,6 +33,7 @@ class FluidLoop {
   double held = 0;
   bool lose_signal = false;
   bool tells_latency = true;
+  bool backlog_waiting = true;
   std::optional<SignalSample> instead;  // arrives in place of the true sample
   std::optional<double> retry_after_s;
   std::uint32_t targets_answered = 1;
@@ -76,14 +77,17 @@ class FluidLoop {
     }
     sent_ = 0;
     for (int tick = 0; tick < 4; ++tick) {
-      const Decision& d = governor_.tick(
-          at(t_ + 0.25 * tick), {.live_rate = live, .held_live = held, .sent_events = just_sent_, .samples = samples});
+      const Decision& d = governor_.tick(at(t_ + 0.25 * tick), {.live_rate = live,
+                                                                .held_live = held,
+                                                                .sent_events = just_sent_,
+                                                                .backlog_waiting = backlog_waiting,
+                                                                .samples = samples});
       decisions.push_back(d);
       samples.clear();
       held += live / 4;
       const double live_now = std::min(held, d.live_cap.value_or(1e12) / 4);
       held -= live_now;
-      just_sent_ = live_now + d.backlog_budget / 4;
+      just_sent_ = live_now + (backlog_waiting ? d.backlog_budget / 4 : 0);
       sent_ += just_sent_;
     }
     t_ += 1;

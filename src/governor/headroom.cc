@@ -33,7 +33,7 @@ void Trim::restart(double value) {
 
 void ToleranceHeadroom::on_window(const Window& w) {
   if (w.completions >= kEnough && w.delivered < kDip * w.sent_earlier) dip_at_ = w.t;
-  const bool load_did_it = w.over_ceiling && w.t - dip_at_ > kDipRemembersS;
+  const bool load_did_it = w.over_ceiling && w.backlog_sends && w.t - dip_at_ > kDipRemembersS;
   const double tolerated = kShareOfTolerance * w.tolerance;
   const double step = load_did_it ? kStep * (1 - tolerated) : -kStep * tolerated;
   value_ = std::clamp(value_ + step, 0.0, kMost);

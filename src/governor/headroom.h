@@ -25,6 +25,7 @@ class ToleranceHeadroom {
     double delivered = 0;     // events/s
     double sent_earlier = 0;  // events/s
     bool over_ceiling = false;
+    bool backlog_sends = true;  // otherwise no room can help: live comes at its own rate
     double tolerance = 0.02;
   };
   void on_window(const Window& w);

@@ -270,6 +270,14 @@ TEST(Tolerance, APauseThatLoadDidNotCauseBuysNothing) {
   EXPECT_GT(h.value(), 0) << "three seconds later it is load again";
 }
 
+TEST(Tolerance, WhereOnlyLiveIsSentNoRoomIsBought) {
+  ToleranceHeadroom h;
+  auto live_alone = over(1, true);
+  live_alone.backlog_sends = false;
+  h.on_window(live_alone);
+  EXPECT_DOUBLE_EQ(h.value(), 0);
+}
+
 TEST(Tolerance, GrowthCountsLessTheMoreHeadroomThereIs) {
   ToleranceHeadroom h;
   EXPECT_DOUBLE_EQ(h.share_of_growth(), 1);
