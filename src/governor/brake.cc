@@ -5,8 +5,9 @@
 namespace spillway::governor {
 
 namespace {
-constexpr double kAfterStop = 0.7;  // of the last healthy capacity: nothing was completed, so nothing is known
-constexpr double kAfterLate = 0.9;  // of what it completed while late: that is its capacity
+constexpr double kAfterStop = 0.7;     // of the last healthy capacity: nothing was completed, so nothing is known
+constexpr double kAfterLate = 0.9;     // of what it completed while late: that is its capacity
+constexpr double kAfterRelapse = 0.7;  // of what it was believed to bear when it collapsed under held live
 constexpr double kProbeShare = 0.05;
 constexpr double kLeastProbe = 2;       // events/s
 constexpr double kHeldIsNothing = 0.1;  // seconds of live
@@ -33,6 +34,7 @@ bool Brake::step(const Inputs& in) {
     release_capacity_ = in.trouble == Trouble::kStopped || in.median_completions <= 0
                             ? kAfterStop * healthy
                             : kAfterLate * in.median_completions;
+    if (phase_ == Phase::kRelease) release_capacity_ = std::min(release_capacity_, kAfterRelapse * in.capacity);
     phase_ = Phase::kHold;
     reason_ = in.trouble;
     held_at_ = in.t;

@@ -178,6 +178,22 @@ TEST(Brake, DoesNotBrakeAgainWithinADeadTimeOfItsRelease) {
   EXPECT_EQ(brake.phase(), Brake::Phase::kHold);
 }
 
+// Refusals complete at once, so that a service in ruins may complete more than it can do.
+TEST(Brake, ACollapseUnderHeldLiveReleasesBelowWhatCausedIt) {
+  Brake brake;
+  brake.step(collapsed(100));
+  auto in = calm(103);
+  in.all_healthy = true;
+  in.held_live = 5000;
+  ASSERT_TRUE(brake.step(in));
+  in = collapsed(110);
+  in.median_completions = 2400;
+  in.capacity = 1500;
+  brake.step(in);
+  EXPECT_EQ(brake.phase(), Brake::Phase::kHold);
+  EXPECT_DOUBLE_EQ(brake.release_capacity(), 0.7 * 1500);
+}
+
 TEST(AdaptiveBrake, HoldsLiveWhileDownstreamIsStoppedAndReleasesItFirst) {
   FluidLoop loop(one_signal());
   loop.run(60);
