@@ -17,6 +17,9 @@ constexpr double kFastestGrowth = 0.05;   // per dead time
 constexpr double kGrowth = 0.004;         // per dead time, right after a queue was seen
 constexpr double kNoise = 2;              // standard deviations of a count
 constexpr double kGrowthRampS = 20;       // the longer no queue shows, the bolder
+constexpr double kReturnRampS = 10;       // likewise, towards what was possible not long ago
+constexpr double kReturnTo = 0.9;         // of it
+constexpr double kRemembersS = 900;
 
 double sum(const std::deque<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
@@ -72,9 +75,18 @@ void CapacityEstimate::believe_delivered(const Window& w) {
   set(std::max(capacity_, median - kNoise * std::sqrt(median)));
 }
 
+void CapacityEstimate::remember_best(const Window& w) {
+  if (!w.counts || w.pressure >= 1 || delivered_.size() < kWindows) return;
+  const double median = median_delivered();
+  if (median < best_ && w.t - best_at_ <= kRemembersS) return;
+  best_ = median;
+  best_at_ = w.t;
+}
+
 void CapacityEstimate::grow(const Window& w) {
   if (w.sent_earlier < kFullyUsed * capacity_ * (1 - w.room) || w.pressure >= kCalm) return;
-  const double calm_for = (w.t - queue_seen_) / kGrowthRampS;
+  const bool returns = w.t - best_at_ <= kRemembersS && capacity_ < kReturnTo * best_;
+  const double calm_for = (w.t - queue_seen_) / (returns ? kReturnRampS : kGrowthRampS);
   const double growth = known_ ? std::min(kFastestGrowth, kGrowth * (1 + calm_for * calm_for)) : kSlowStartGrowth;
   capacity_ *= 1 + growth / w.dead_time_s;
 }
@@ -89,6 +101,7 @@ void CapacityEstimate::on_window(const Window& w) {
       sent_.pop_front();
     }
   }
+  remember_best(w);
   if (w.saturated) {
     follow_queue(w);
   } else if (w.may_grow) {

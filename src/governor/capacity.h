@@ -39,12 +39,15 @@ class CapacityEstimate {
   void follow_queue(const Window& w);
   void grow(const Window& w);
   void believe_delivered(const Window& w);
+  void remember_best(const Window& w);
 
   double capacity_;
   double least_;
   double before_ = 0;  // value before the last window
   bool known_ = false;
   double queue_seen_ = 0;  // when a queue was last seen
+  double best_ = 0;        // the most that was delivered within the ceiling in the last 15 minutes, events/s
+  double best_at_ = -1e9;
   std::deque<double> delivered_;
   std::deque<double> sent_;
 };

@@ -156,6 +156,46 @@ TEST(Capacity, RoomLeftFreeOnPurposeDoesNotBlockGrowth) {
   EXPECT_GT(c.value(), 1000);
 }
 
+// Seconds until `estimate` has grown from 1,000 to 1,700 where all that is allowed is sent and delivered.
+int seconds_to_grow(CapacityEstimate& estimate, double from_t) {
+  estimate.set(1000);
+  estimate.note_queue(from_t);
+  int seconds = 0;
+  while (estimate.value() < 1700 && seconds < 1000) {
+    ++seconds;
+    estimate.on_window({.t = from_t + seconds, .sent_earlier = estimate.value(), .counts = false});
+  }
+  return seconds;
+}
+
+CapacityEstimate estimate_that_delivered(double rate, double pressure = 0) {
+  CapacityEstimate estimate(rate, 50);
+  estimate.set_known(true);
+  for (int t = 1; t <= 3; ++t) {
+    estimate.on_window(
+        {.t = t * 1.0, .delivered = rate, .sent_earlier = rate, .saturated = true, .pressure = pressure});
+  }
+  return estimate;
+}
+
+TEST(Capacity, ReturnsSoonerToWhatWasDeliveredNotLongAgo) {
+  CapacityEstimate never = estimate_that_delivered(1000);
+  CapacityEstimate lately = estimate_that_delivered(2000);
+  EXPECT_LT(seconds_to_grow(lately, 800), 0.7 * seconds_to_grow(never, 800));
+}
+
+TEST(Capacity, ForgetsAfterFifteenMinutesWhatWasDelivered) {
+  CapacityEstimate never = estimate_that_delivered(1000);
+  CapacityEstimate once = estimate_that_delivered(2000);
+  EXPECT_EQ(seconds_to_grow(once, 904), seconds_to_grow(never, 904));
+}
+
+TEST(Capacity, WhatWasDeliveredOverTheCeilingIsNotWorthReturningTo) {
+  CapacityEstimate never = estimate_that_delivered(1000);
+  CapacityEstimate over = estimate_that_delivered(2000, 1.2);
+  EXPECT_EQ(seconds_to_grow(over, 800), seconds_to_grow(never, 800));
+}
+
 TEST(Capacity, DoesNotGrowUnderPressure) {
   CapacityEstimate c(1000, 50);
   auto w = used_fully(1, 1000);
