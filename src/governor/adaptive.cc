@@ -16,6 +16,7 @@ constexpr double kLongBlindnessS = 60;
 constexpr double kAfterLongBlindness = 0.5;  // of the capacity
 constexpr double kStoredConfidence = 0.8;    // of the capacity confirmed before a restart
 constexpr double kSlowStartBelow = 0.6;      // of the last healthy capacity
+constexpr double kOfLiveWhileHeld = 1.1;     // enough to work off what is held
 constexpr double kSlowStartCalm = 0.5;
 constexpr double kTrimAfterCollapse = 0.5;
 constexpr double kWindowS = 1;
@@ -200,9 +201,19 @@ void AdaptiveLaw::learn_from_window() {
   last_window_ = t_;
   seen_whole_ = may_rise;
   if (readings.empty()) return;
+  std::vector<Reading> milder;
+  if (lets_held_live_out_first()) {
+    milder.reserve(readings.size());
+    for (const Reading*& reading : readings) reading = &milder.emplace_back(for_held_live(*reading));
+  }
   const Combined worst = combine(readings);
   for (double w = windows - 1; w >= 0; --w) one_window(t_ - w, worst, may_rise);
   note_healthy_capacity(worst);
+}
+
+// A rate a tenth above live works off what is held; for more than that the ceiling holds as ever.
+bool AdaptiveLaw::lets_held_live_out_first() const {
+  return brake_.phase() == Brake::Phase::kRelease && capacity_.value() < kOfLiveWhileHeld * live_rate_;
 }
 
 // A service that dies without errors pulls the estimate down with it; that one was not healthy.
@@ -263,11 +274,13 @@ void AdaptiveLaw::one_window(double t, const Combined& worst, bool may_rise) {
 Decision AdaptiveLaw::tick(base::Instant now, const TickInputs& in) {
   if (!begun_) begin(now, in);
   t_ = base::seconds(base::elapsed(origin_, now));
+  live_rate_ = in.live_rate;
   sent_.record(t_, in.sent_events);
   hear(now, in);
   look_for_collapse(in);
   if (brake_.phase() == Brake::Phase::kHold) return holding(in);
   if (brake_.phase() == Brake::Phase::kRelease && pressure_ < kSlowStartCalm &&
+      t_ - capacity_.queue_seen() > dead_time_s_ + 1 &&
       capacity_.value() < kSlowStartBelow * brake_.last_healthy().value_or(capacity_.value())) {
     capacity_.set_known(false);
   }

@@ -29,6 +29,7 @@ class AdaptiveLaw final : public Law {
   void look_for_collapse(const TickInputs& in);
   void start_after_collapse();
   void learn_from_window();
+  bool lets_held_live_out_first() const;
   void one_window(double t, const Combined& worst, bool may_rise);
   void note_healthy_capacity(const Combined& worst);
   void leave_blindness();
@@ -48,6 +49,7 @@ class AdaptiveLaw final : public Law {
   bool begun_ = false;
   base::Instant origin_;
   double t_ = 0;
+  double live_rate_ = 0;       // events/s
   bool backlog_sends_ = true;  // by the last decision
   SentHistory sent_;
   std::vector<SignalTrack> tracks_;

@@ -221,6 +221,41 @@ TEST(AdaptiveBrake, HoldsLiveWhileDownstreamIsStoppedAndReleasesItFirst) {
   EXPECT_THAT(loop.last().total_rate, Ge(1800));
 }
 
+// Slower than before, so that live alone is over the ceiling of p99; all of it is delivered, and on the mean it is
+// well.
+TEST(AdaptiveBrake, AP99OverItsCeilingDoesNotKeepHeldLiveBack) {
+  FluidLoop loop(one_signal());
+  loop.live = 1500;  // more than the capacity with which it is released
+  loop.run(60);
+  loop.capacity = 1e-9;
+  loop.run(8);
+  ASSERT_EQ(loop.last().state, State::kBraking);
+  loop.capacity = 20000;
+  loop.run(1);
+  loop.capacity = 2000;
+  loop.base_mean_s = 0.09;
+  loop.run(180);
+  EXPECT_DOUBLE_EQ(loop.held, 0);
+}
+
+TEST(AdaptiveBrake, WhereItIsTheCapacityThatLacksHeldLiveKeepsAMildQueueWithoutSwinging) {
+  FluidLoop loop(one_signal());
+  loop.run(60);
+  loop.capacity = 1e-9;
+  loop.run(8);
+  ASSERT_EQ(loop.last().state, State::kBraking);
+  loop.capacity = 20000;
+  loop.run(1);
+  loop.capacity = 800;
+  loop.run(60);
+  for (int i = 0; i < 60; ++i) {
+    loop.run(1);
+    EXPECT_THAT(loop.base_mean_s + loop.queue() / loop.capacity, Le(0.15)) << "well below half of the ceiling";
+    EXPECT_THAT(loop.last().total_rate, Ge(0.95 * loop.capacity));
+    EXPECT_THAT(loop.last().total_rate, Le(1.05 * loop.capacity));
+  }
+}
+
 TEST(AdaptiveBrake, ASignalWithoutLatencyReleasesToo) {
   FluidLoop loop(one_signal());
   loop.tells_latency = false;

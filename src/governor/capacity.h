@@ -27,6 +27,7 @@ class CapacityEstimate {
   void set_known(bool known) { known_ = known; }
   void set(double capacity);
   void note_queue(double t) { queue_seen_ = t; }
+  double queue_seen() const { return queue_seen_; }  // seconds
 
   // Only `share` of the growth of the last window counts.
   void keep_growth(double share);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "governor/reading.h"
+
 namespace spillway::governor {
 
 namespace {
@@ -24,8 +26,7 @@ void CollapseWatch::on_window(const Window& w) {
   const bool late = enough && w.error_ratio > kCollapseErrors && w.p99_s >= w.latency_ceiling_s;
   late_ = late ? late_ + w.windows : 0;
   silent_ = silent(w.completions, w.sent_earlier) ? silent_ + w.windows : 0;
-  const bool healthy =
-      w.error_ratio < kHealthyErrors && w.mean_s < std::max(0.5 * w.latency_ceiling_s, 1.5 * w.base_mean_s);
+  const bool healthy = w.error_ratio < kHealthyErrors && w.mean_s < well_below_s(w.latency_ceiling_s, w.base_mean_s);
   healthy_ = healthy ? healthy_ + w.windows : 0;
   if (!healthy) {
     probes_.clear();

@@ -15,6 +15,7 @@
 #include "governor/reading.h"
 #include "governor/sent_history.h"
 #include "governor/signal_pool.h"
+#include "governor/signal_track.h"
 #include "governor/throttle_bound.h"
 #include "governor/validation.h"
 
@@ -104,6 +105,47 @@ TEST(Reading, LagIsAQueueWhateverTheNoise) {
   r.queue_wait_s = 0.02;
   r.standard_error_s = 1;
   EXPECT_TRUE(r.saturated());
+}
+
+TEST(Reading, ForHeldLiveNeitherP99NorABearableSlownessCounts) {
+  Reading r;
+  r.pressure = 1.4;
+  r.tail_free_pressure = 0.3;
+  r.queue_wait_s = 0.09;
+  r.bearable_wait_s = 0.07;
+  EXPECT_DOUBLE_EQ(for_held_live(r).pressure, 0.3);
+  EXPECT_NEAR(for_held_live(r).queue_wait_s, 0.02, 1e-12);
+  r.queue_wait_s = 0.05;
+  EXPECT_DOUBLE_EQ(for_held_live(r).queue_wait_s, 0);
+}
+
+TEST(Reading, ForHeldLiveLagIsAQueueAsEver) {
+  Reading r;
+  r.lag_wait_s = 0.06;
+  r.queue_wait_s = 0.1;
+  r.bearable_wait_s = 0.07;
+  EXPECT_DOUBLE_EQ(for_held_live(r).queue_wait_s, 0.06);
+}
+
+TEST(SignalTrack, WithoutItsTailASignalIsAsBadAsItsMeanItsErrorsOrItsRefusals) {
+  SignalTrack track({.name = "bank"});
+  SentHistory sent;
+  double t = 0;
+  const auto pressure = [&](double mean_s, double errors, std::optional<double> retry_after_s) {
+    t += 1;
+    SignalSample s;
+    s.covers_until = at(t);
+    s.completions = 1000;
+    s.good = 1000 * (1 - errors);
+    s.mean_s = mean_s;
+    s.p99_s = 1 + 1e-6 * t;
+    s.retry_after_s = retry_after_s;
+    return track.take(s, sent, {.now = at(t), .t = t, .capacity = 1000}).reading.value().tail_free_pressure;
+  };
+  EXPECT_LT(pressure(0.05, 0, {}), 0.05);
+  EXPECT_GT(pressure(0.2, 0, {}), 0.95) << "half of the ceiling";
+  EXPECT_GT(pressure(0.051, 0.02, {}), 0.95);
+  EXPECT_DOUBLE_EQ(pressure(0.052, 0, 1), 1);
 }
 
 TEST(Combination, TakesTheWorstOfEachAndKeepsItsOwner) {

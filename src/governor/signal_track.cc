@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kLeastSpan = 0.15;      // of the ceiling, however high the base
 constexpr double kStandingQueue = 0.12;  // of the span
+constexpr double kBearable = 0.35;       // of the way from the base to where the mean is no longer well
 constexpr double kRelearnS = 10;
 constexpr double kStaleAfterDeadTimeS = 2;
 
@@ -82,6 +83,11 @@ void SignalTrack::add_pressure(const SignalSample& sample, double span_s, const 
     r.pressure = (r.pooled_p99_s - base_.p99_s()) / span_s;
     if (r.pooled_p99_s >= spec_.latency_ceiling_s) r.pressure = std::max(r.pressure, 1.0);
   }
+  if (sample.mean_s) {
+    const double width = well_below_s(spec_.latency_ceiling_s, r.base_mean_s) - r.base_mean_s;
+    r.bearable_wait_s = kBearable * width;
+    r.tail_free_pressure = (pooled_->mean_s - r.base_mean_s) / width;
+  }
   const double by_lag = r.lag_wait_s / (spec_.lag_ceiling_s > 0 ? spec_.lag_ceiling_s : span_s);
   if (by_lag > r.pressure) {
     r.pressure = by_lag;
@@ -94,6 +100,9 @@ void SignalTrack::add_pressure(const SignalSample& sample, double span_s, const 
                      .slow = r.pressure >= 0.5,
                      .dead_time_s = spec_.dead_time_s});
   const double by_errors = r.error_ratio / spec_.error_ceiling;
+  r.tail_free_pressure = std::max(r.tail_free_pressure, by_lag);
+  if (!errors_.independent_of_load()) r.tail_free_pressure = std::max(r.tail_free_pressure, by_errors);
+  if (sample.retry_after_s) r.tail_free_pressure = std::max(r.tail_free_pressure, 1.0);
   if (by_errors > r.pressure && !errors_.independent_of_load()) {
     r.pressure = by_errors;
     r.source = PressureSource::kErrors;
