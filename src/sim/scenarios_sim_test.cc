@@ -52,6 +52,19 @@ TEST(Scenarios, LiveWaitsAtMostSeventyFiveSecondsAfterACollapse) {
   }
 }
 
+TEST(Scenarios, ADropUnderContentionHoldsLiveNoLongerThanItsCollapse) {
+  for (const char* name : {"S18-d1-r1", "S18-d3-r3", "S18-d5-r3"}) {
+    const RunResult r = run(named(name), "adaptive");
+    EXPECT_LE(r.longest_hold_s, 40) << name;
+    EXPECT_LE(*r.ratio(), 2.2) << name;
+  }
+}
+
+TEST(Scenarios, ADropUnderContentionIsClearedMuchFasterThanByAimd) {
+  const Scenario scenario = named("S18-d1-r1");
+  EXPECT_GE(*run(scenario, "aimd").ratio() / *run(scenario, "adaptive").ratio(), 1.8);
+}
+
 TEST(Scenarios, AimdAsPublishedShowsItsTroubleInS1) {
   const RunResult aimd = run(named("S1"), "aimd");
   EXPECT_GE(*aimd.ratio(), 2.0);
