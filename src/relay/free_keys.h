@@ -2,6 +2,8 @@
 // their backlog is unfinished.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +25,7 @@ class FreeKeys {
   // Nothing of its backlog is unfinished.
   void free(std::string key) { free_.push_back(std::move(key)); }
   // There is no backlog.
-  void all_free() {
-    if (!unsure_.empty()) free_ = std::exchange(unsure_, {});
-  }
+  void all_free() { std::ranges::move(std::exchange(unsure_, {}), std::back_inserter(free_)); }
   // Those to be released. They are found again where that fails.
   std::vector<std::string> take_free() { return std::exchange(free_, {}); }
 

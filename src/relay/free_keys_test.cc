@@ -25,6 +25,10 @@ TEST(FreeKeys, AreAllReleasedWithoutBacklog) {
   keys.all_free();
   EXPECT_FALSE(keys.has_unsure());
   EXPECT_THAT(keys.take_free(), ElementsAre("a", "b"));
+  keys.free("c");
+  keys.found({"a"});
+  keys.all_free();
+  EXPECT_THAT(keys.take_free(), ElementsAre("c", "a")) << "also what was free before";
 }
 
 TEST(FreeKeys, ANewLookReplacesWhatTheLastOneFound) {
