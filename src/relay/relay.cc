@@ -151,42 +151,50 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
   if (!batch.ready) return false;
   for (; !batch.done(); ++batch.next) {
     if (window != nullptr && window->ahead() >= ahead_of_a_lane()) return false;
-    if (unrecorded_.size() >= kUnrecordedMost) return false;
-    const model::Row& row = batch.page.rows[batch.next];
-    const Ordinal ordinal = batch.ordinals[batch.next];
-    if (!batch.settled.empty() && batch.settled[batch.next]) continue;
-    const bool in_lane = window != nullptr;
-    const bool again = batch.gate.has_value();
-    if (in_lane && promotion_.rows() > 0 && !lanes_.is_live(ordinal)) {
-      const auto meeting = promotion_.meet(row.seq, ordinal);
-      if (meeting == Promotion::Meeting::kPass) lanes_.finish(ordinal);
-      if (meeting != Promotion::Meeting::kNotPromoted) continue;
-    }
-    // What a rule reconciled goes to another topic, in no order.
-    const model::Settlement* reconciled = released_.reconciled(row.seq, ordinal);
-    if (reconciled == nullptr && key_stop_.stops(row, Released::is(ordinal))) {
-      settle(stays_behind(row, key_stop_.verdict(), "an earlier event of its key is held back"), ordinal);
-      continue;
-    }
-    if (!batch.waits.empty() && batch.waits[batch.next]) {
-      ++counters_.waited;
-      settle(stays_behind(row, model::Verdict::kWaiting, "its key still has backlog"), ordinal);
-      continue;
-    }
-    const Flow flow = flow_of(ordinal);
-    if (!allowance_.may_go(flow, again, outbound_.in_flight())) return false;
-    const Offer offer{&row, batch.page.db_now_micros, ordinal, batch.gate, reconciled};
-    switch (outbound_.offer(offer, now)) {
-      case Placement::kSent:
-        ++counters_.sent;
-        allowance_.went(flow, again);
-        continue;
-      case Placement::kDeferred: continue;
-      case Placement::kBlocked: return false;
-      case Placement::kSettle: settle(outbound_.settlement(), ordinal); continue;
-    }
+    if (unrecorded_.size() >= kUnrecordedMost || !pump_row(batch, window != nullptr, now)) return false;
+    if (Released::is(batch.ordinals[batch.next])) released_.placed(batch.page.rows[batch.next].seq);
   }
   return true;
+}
+
+// The next row of the batch; false where it has to wait in memory.
+bool Relay::pump_row(const Batch& batch, bool in_lane, base::Instant now) {
+  const model::Row& row = batch.page.rows[batch.next];
+  const Ordinal ordinal = batch.ordinals[batch.next];
+  const bool again = batch.gate.has_value();
+  if (!batch.settled.empty() && batch.settled[batch.next]) return true;
+  if (in_lane && promotion_.rows() > 0 && !lanes_.is_live(ordinal)) {
+    const auto meeting = promotion_.meet(row.seq, ordinal);
+    if (meeting == Promotion::Meeting::kPass) lanes_.finish(ordinal);
+    if (meeting != Promotion::Meeting::kNotPromoted) return true;
+  }
+  // What a rule reconciled goes to another topic, in no order.
+  const model::Settlement* reconciled = released_.reconciled(row.seq, ordinal);
+  if (reconciled == nullptr && again && Released::is(ordinal)) {
+    if (released_.waits(row)) return false;
+    if (released_.overtakes(row)) return released_.put_back(row.seq), true;
+  }
+  if (reconciled == nullptr && key_stop_.stops(row, Released::is(ordinal))) {
+    settle(stays_behind(row, key_stop_.verdict(), "an earlier event of its key is held back"), ordinal);
+    return true;
+  }
+  if (!batch.waits.empty() && batch.waits[batch.next]) {
+    ++counters_.waited;
+    settle(stays_behind(row, model::Verdict::kWaiting, "its key still has backlog"), ordinal);
+    return true;
+  }
+  const Flow flow = flow_of(ordinal);
+  if (!allowance_.may_go(flow, again, outbound_.in_flight())) return false;
+  switch (outbound_.offer({&row, batch.page.db_now_micros, ordinal, batch.gate, reconciled}, now)) {
+    case Placement::kSent:
+      ++counters_.sent;
+      allowance_.went(flow, again);
+      return true;
+    case Placement::kDeferred: return true;
+    case Placement::kBlocked: return false;
+    case Placement::kSettle: settle(outbound_.settlement(), ordinal); return true;
+  }
+  return false;
 }
 
 model::Settlement Relay::stays_behind(const model::Row& row, model::Verdict verdict, const char* reason) {

@@ -185,6 +185,7 @@ class Relay {
   void read_failed(const base::Error& error, const Reading& reading, base::Instant now);
   void note_rows(const model::Page& page);
   bool pump_batch(Batch& batch, const Window* window, base::Instant now);
+  bool pump_row(const Batch& batch, bool in_lane, base::Instant now);
   void pump_live(base::Instant now);
   void pump_backlog(base::Instant now);
   void finish(std::int64_t seq, Ordinal ordinal);
@@ -198,7 +199,6 @@ class Relay {
   // Rows that had waited are released for good; what they had waited for may be read again after a crash.
   bool released_follow_backlog() const { return !lanes_.backlog().empty(); }
   ReadRequest keys_request(Reading reading, std::vector<model::Position> places, base::Instant now);
-  bool placing_released() const;
   static model::Settlement stays_behind(const model::Row& row, model::Verdict verdict, const char* reason);
   void finished(const Flight& flight, base::Instant now);
   Flow flow_of(Ordinal ordinal) const;

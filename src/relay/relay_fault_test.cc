@@ -85,6 +85,7 @@ governor::Decision a_pace() {
   decision.total_rate = *rc::gen::element(0.0, 2.0, 50.0, 1'000.0, forever);
   decision.live_rate = *rc::gen::element(0.0, 40.0, 900.0);
   decision.backlog_budget = std::max(0.0, decision.total_rate - decision.live_rate);
+  decision.in_flight_window = *rc::gen::element(0.0, 0.4, 1.0, 20.0);
   if (*rc::gen::inRange(0, 4) == 0) decision.live_cap = *rc::gen::element(0.0, 2.0, 1'000.0);
   return decision;
 }
@@ -194,6 +195,7 @@ void one_run() {
   options.lanes = *rc::gen::arbitrary<bool>();
   options.triage = options.lanes && *rc::gen::arbitrary<bool>();
   options.promote = *rc::gen::arbitrary<bool>();
+  options.save_rows = *rc::gen::element<std::int64_t>(1, 10, 10'000);
   options.live_age = *rc::gen::element<base::Duration>(5ms, 100ms, 5s);
   const bool steady = *rc::gen::arbitrary<bool>();
   FaultRig rig(options);

@@ -48,7 +48,7 @@ std::optional<LedgerRequest> Relay::released_request(base::Instant now) {
     request.seqs = released_.to_tell();
     return request;
   }
-  if (state_ != RelayState::kRunning || placing_released()) return std::nullopt;
+  if (state_ != RelayState::kRunning || released_.placing()) return std::nullopt;
   if (lanes_.backlog().empty()) free_keys_.all_free();
   if (auto keys = free_keys_.take_free(); !keys.empty()) {
     LedgerRequest request = ledger_request(LedgerRequest::Kind::kReleaseKeys, now);
@@ -99,9 +99,7 @@ void Relay::ledger_done(const LedgerAnswer& answer, base::Instant now) {
       key_stop_.look_again(now);
       break;
     case LedgerRequest::Kind::kReleased:
-      released_.answered(answer.released, now);
-      // What stands in front of them may have changed with them.
-      if (released_.has_unread()) key_stop_.doubt();
+      if (released_.answered(answer.released, now)) key_stop_.doubt();
       break;
     case LedgerRequest::Kind::kReleaseKeys:
       if (answer.count > 0) released_.ask_again(now);
@@ -134,6 +132,7 @@ void Relay::keys_held(const std::vector<ports::HeldKey>& keys, base::Instant now
   key_stop_.held(keys, ledger_.asked_at(), now);
   for (const Unrecorded::Row& row : unrecorded_.rows()) key_stop_.recording(row.settlement);
   free_keys_.found(key_stop_.to_release());
+  released_.keys_held(now);
 }
 
 }  // namespace spillway::relay

@@ -101,17 +101,12 @@ void Relay::promotions_completed() {
 std::optional<ReadRequest> Relay::again_request(base::Instant now) {
   if (asides_.size() >= kAsidesMost) return std::nullopt;
   Again again;
-  if (may_read_released() &&
-      (released_.has_clear() || released_.has_unread_reconciled() || !released_follow_backlog())) {
-    again.rows = released_.has_clear()       ? released_.take_clear()
-                 : released_follow_backlog() ? released_.take_unread_reconciled(kReleasedAtOnce)
-                                             : released_.take_unread(kReleasedAtOnce);
-    if (again.rows.empty()) return std::nullopt;
-  } else if (auto wanted = outbound_.wanted(now)) {
+  if (may_read_released()) again.rows = released_.take(kReleasedAtOnce, released_follow_backlog());
+  if (again.rows.empty()) {
+    auto wanted = outbound_.wanted(now);
+    if (!wanted) return std::nullopt;
     again.gate = wanted->gate;
     again.rows = std::move(wanted->rows);
-  } else {
-    return std::nullopt;
   }
   std::vector<std::int64_t> seqs;
   for (const Waiting& row : again.rows) seqs.push_back(row.seq);
@@ -200,21 +195,13 @@ void Relay::live_keys_found(const std::vector<ports::KeyBefore>& asked, const st
 }
 
 bool Relay::may_read_released() const {
-  if (!released_.has_unread() || !key_stop_.known()) return false;
-  // One batch at a time: a second one could overtake what waits in the first.
-  if (placing_released()) return false;
+  if (!released_.has_unread() || released_.placing() || !key_stop_.known()) return false;
   // What the ledger is being asked must not change under the rows that are judged by it.
   using Kind = LedgerRequest::Kind;
   const auto ledger = ledger_.out();
   if (ledger == Kind::kHeldKeys || ledger == Kind::kReleaseKeys || ledger == Kind::kReleased) return false;
   // What stopped behind its key in an earlier life follows the rows that are read again now.
   return !key_stop_.enabled() || (reach_.beyond_earlier_lives() && lanes_.live().batches().empty());
-}
-
-// Whether released rows that were never read are on their way to their gates.
-bool Relay::placing_released() const {
-  return (is_reading(Purpose::kAgain) && !read_.out()->again.gate) ||
-         std::ranges::any_of(asides_, [](const Batch& aside) { return !aside.gate; });
 }
 
 void Relay::put_back(const Again& again, const Waiting& row) {
