@@ -21,6 +21,7 @@ struct Batch {
   std::vector<bool> settled;  // backlog rows that triage keeps from being sent; empty: none
   std::int64_t verdicts = 0;  // how many settlements have to be on record before its verdicts are
 
+  bool waits_at(std::size_t row) const { return !waits.empty() && waits[row]; }
   bool done() const { return next == page.rows.size(); }
   std::size_t left() const { return page.rows.size() - next; }
 };

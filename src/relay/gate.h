@@ -73,6 +73,14 @@ class Gate {
     return taken;
   }
   std::deque<Waiting> take_all() { return std::exchange(deferred_, {}); }
+  // Those that may leave do so.
+  template <typename MayLeave>
+  void take_to(std::vector<Waiting>& taken, MayLeave&& may_leave) {
+    const auto stay =
+        std::stable_partition(deferred_.begin(), deferred_.end(), [&](const Waiting& row) { return !may_leave(row); });
+    taken.insert(taken.end(), stay, deferred_.end());
+    deferred_.erase(stay, deferred_.end());
+  }
   bool reading_again() const { return reading_again_; }
   void again_done() { reading_again_ = false; }
 

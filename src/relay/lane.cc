@@ -1,5 +1,7 @@
 #include "relay/lane.h"
 
+#include <algorithm>
+
 namespace spillway::relay {
 
 Batch* Lane::take(model::Page page) {
@@ -13,11 +15,10 @@ Batch* Lane::take(model::Page page) {
   return &batches_.emplace_back(std::move(batch));
 }
 
-void Lane::put_back_unplaced() {
-  while (!batches_.empty() && batches_.front().done()) batches_.pop_front();
-  if (batches_.empty()) return;
-  read_from_ = window_.take_back(batches_.front().ordinals[batches_.front().next]);
-  batches_.clear();
+std::optional<Ordinal> Lane::first_unplaced() const {
+  const auto batch = std::ranges::find(batches_, false, &Batch::done);
+  if (batch == batches_.end()) return std::nullopt;
+  return batch->ordinals[batch->next];
 }
 
 std::size_t Lane::unplaced() const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "model/position.h"
@@ -14,7 +15,11 @@ namespace spillway::relay {
 
 class Lane {
  public:
-  explicit Lane(model::Position start = {}, Ordinal first = 0) : read_from_(start), window_(std::move(start), first) {}
+  // Its rows have the ordinals [range, range + 1) * 2^kRangeBits.
+  explicit Lane(model::Position start = {}, Ordinal range = 0)
+      : range_(range), read_from_(start), window_(std::move(start), range << kRangeBits) {}
+
+  bool holds(Ordinal ordinal) const { return ordinal >> kRangeBits == range_; }
 
   const model::Position& read_from() const { return read_from_; }
   const Window& window() const { return window_; }
@@ -26,11 +31,14 @@ class Lane {
   Batch* take(model::Page page);
   void read_on_from(model::Position place) { read_from_ = std::move(place); }
 
-  // Rows that were read and neither sent nor put anywhere else go back unread.
-  void put_back_unplaced();
+  // Rows that were read and neither sent nor put anywhere else: how many, and the first of them.
   std::size_t unplaced() const;
+  std::optional<Ordinal> first_unplaced() const;
 
  private:
+  static constexpr int kRangeBits = 40;
+
+  Ordinal range_;
   model::Position read_from_;
   Window window_;
   std::deque<Batch> batches_;

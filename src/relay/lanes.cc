@@ -12,6 +12,12 @@ Batch* Interval::take(model::Page page) {
   return batch;
 }
 
+void Interval::start_over(Ordinal range) {
+  model::Position place = lane_.window().position();
+  if (place.frame.to.empty() && place.frame.from != end_) place.frame.to = end_;
+  lane_ = Lane(std::move(place), range);
+}
+
 void Interval::rest_from(const model::Position& place, std::vector<model::Position>& places) const {
   if (place.frame.to.empty()) {
     if (place.frame.from != end_) places.push_back({{place.frame.from, end_}, std::nullopt});
@@ -56,41 +62,34 @@ void Interval::verdicts_saved() {
 
 Lanes::Lanes(const ports::Progress& progress) {
   for (const ports::Interval& interval : progress.backlog) {
-    backlog_first_.push_back(next_range());
-    backlog_.emplace_back(Lane(interval.at, backlog_first_.back()), interval.at.frame.to, interval.began_unix_micros,
+    backlog_.emplace_back(Lane(interval.at, ++ranges_), interval.at.frame.to, interval.began_unix_micros,
                           Judged(interval));
   }
-  live_first_ = next_range();
-  live_ = Lane(progress.live, live_first_);
+  live_ = Lane(progress.live, ++ranges_);
 }
 
 void Lanes::split(std::int64_t began_unix_micros) {
-  const model::Frame read = live_.read_from().frame;
+  const model::Frame& read = live_.read_from().frame;
   std::string end = read.to.empty() ? read.from : read.to;
-  live_.put_back_unplaced();
-  backlog_first_.push_back(live_first_);
-  live_first_ = next_range();
-  Lane fresh({{end, ""}, std::nullopt}, live_first_);
+  Lane fresh({{end, ""}, std::nullopt}, ++ranges_);
   backlog_.emplace_back(std::exchange(live_, std::move(fresh)), std::move(end), began_unix_micros, Judged());
+  start_over(backlog_.back());
   drop_finished();
+}
+
+std::deque<Interval>::const_iterator Lanes::interval_of(Ordinal ordinal) const {
+  return std::ranges::find_if(backlog_, [ordinal](const Interval& interval) { return interval.lane().holds(ordinal); });
 }
 
 Window& Lanes::window_of(Ordinal ordinal) {
   if (is_live(ordinal)) return live_.window();
-  const auto after = std::ranges::upper_bound(backlog_first_, ordinal);
-  assert(after != backlog_first_.begin());
-  return backlog_[static_cast<std::size_t>(after - backlog_first_.begin()) - 1].lane().window();
+  const auto found = interval_of(ordinal);
+  assert(found != backlog_.end());
+  return backlog_[static_cast<std::size_t>(found - backlog_.begin())].lane().window();
 }
 
 void Lanes::drop_finished() {
-  for (std::size_t i = 0; i < backlog_.size();) {
-    if (!backlog_[i].finished()) {
-      ++i;
-      continue;
-    }
-    backlog_.erase(backlog_.begin() + static_cast<std::ptrdiff_t>(i));
-    backlog_first_.erase(backlog_first_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
+  std::erase_if(backlog_, [](const Interval& interval) { return interval.finished(); });
 }
 
 Interval* Lanes::to_read() {

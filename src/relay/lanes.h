@@ -28,6 +28,9 @@ class Interval {
   bool read_whole() const { return lane_.read_from().frame.from == end_ && lane_.read_from().frame.to.empty(); }
   bool finished() const { return read_whole() && lane_.window().empty(); }
 
+  // From what is not finished on it is read again, into ordinals of `range`.
+  void start_over(Ordinal range);
+
   // What is not finished, as it is saved.
   void save_to(std::vector<ports::Interval>& backlog) const;
   // What is not on its way yet.
@@ -61,12 +64,16 @@ class Lanes {
   std::deque<Interval>& backlog() { return backlog_; }
   const std::deque<Interval>& backlog() const { return backlog_; }
 
-  // All that was read into live and is not on its way, and the rest of the frame that is being read, becomes backlog.
+  // All that was read into live and is not finished, and the rest of the frame that is being read, becomes backlog, and
+  // is read again as that.
   void split(std::int64_t began_unix_micros);
+  void start_over(Interval& interval) { interval.start_over(++ranges_); }
 
+  // Whether it is the ordinal of a row in one of the lanes, and not of one that has started over.
+  bool holds(Ordinal ordinal) const { return is_live(ordinal) || interval_of(ordinal) != backlog_.end(); }
   void finish(Ordinal ordinal) { window_of(ordinal).finish(ordinal); }
   void recorded(Ordinal ordinal) { window_of(ordinal).recorded(ordinal); }
-  bool is_live(Ordinal ordinal) const { return ordinal >= live_first_ && ordinal < kPromotedBegin; }
+  bool is_live(Ordinal ordinal) const { return live_.holds(ordinal); }
   // Intervals with nothing left to do are dropped.
   void drop_finished();
 
@@ -86,16 +93,12 @@ class Lanes {
   ports::Progress progress() const;
 
  private:
+  std::deque<Interval>::const_iterator interval_of(Ordinal ordinal) const;
   Window& window_of(Ordinal ordinal);
-  Ordinal next_range() { return ++ranges_ << kRangeBits; }
 
-  static constexpr int kRangeBits = 40;
-
-  Ordinal ranges_ = 0;
-  Ordinal live_first_ = 0;
+  Ordinal ranges_ = 0;  // that lanes were given
   Lane live_;
   std::deque<Interval> backlog_;
-  std::deque<Ordinal> backlog_first_;  // of each interval's window
 };
 
 }  // namespace spillway::relay

@@ -163,6 +163,7 @@ Answer Outbound::answered(const ports::Delivery& delivery, base::Instant now) {
   answer.flight = flights_.remove(delivery.token);
   const Flight& flight = answer.flight;
   Gate& gate = gates_[flight.gate].gate;
+  if (gate.closed()) answer.stalled_for = gate.silent_for(now);
   gate.answered(flight.bytes, now);
   if (flight.life != life_) return answer;
 
@@ -191,9 +192,13 @@ void Outbound::came_back(const Flight& flight) {
   gates_[topic_places.own].gate.defer({flight.seq, flight.ordinal});
 }
 
-void Outbound::topic_changed(ports::TopicId id, base::Instant now) {
+base::Duration Outbound::topic_changed(ports::TopicId id, base::Instant now) {
   TopicPlaces& topic_places = places(id);
   const ports::TopicState state = sink_.topic(id).state;
+  base::Duration stalled_for = base::Duration::zero();
+  if (state == ports::TopicState::kReady && topic_places.not_ready_since && gates_[topic_places.own].gate.closed()) {
+    stalled_for = base::elapsed(*topic_places.not_ready_since, now);
+  }
   regroup(topic_places);
   if (state == ports::TopicState::kReady) {
     topic_places.not_ready_since.reset();
@@ -202,6 +207,7 @@ void Outbound::topic_changed(ports::TopicId id, base::Instant now) {
   }
   topic_places.missing_since.reset();
   if (state == ports::TopicState::kMissing && gates_[topic_places.own].gate.closed()) topic_places.missing_since = now;
+  return stalled_for;
 }
 
 // A key's partition may be another one now: what waits is put in order before the topic as a whole.
@@ -258,6 +264,15 @@ void Outbound::wanted_done(std::uint32_t gate) {
     topic_places.missing_since.reset();
     topic_places.returned = false;
   }
+}
+
+std::vector<Waiting> Outbound::take_waiting() {
+  std::vector<Waiting> taken;
+  for (Place& place : gates_) {
+    if (topics_[place.topic].returned) continue;
+    place.gate.take_to(taken, [this](const Waiting& row) { return !refused_.contains(row.ordinal); });
+  }
+  return taken;
 }
 
 void Outbound::forget() {

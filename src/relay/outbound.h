@@ -45,6 +45,8 @@ struct Answer {
   enum class Kind : std::uint8_t { kFinished, kWaits, kForget, kStale };
   Kind kind = Kind::kStale;
   Flight flight;
+  // How long its partition had answered nothing while rows waited there.
+  base::Duration stalled_for = base::Duration::zero();
 };
 
 // Rows that a gate wants back.
@@ -79,7 +81,12 @@ class Outbound {
   void wanted_done(std::uint32_t gate);
   void defer(std::uint32_t gate, const Waiting& row) { gates_[gate].gate.defer(row); }
 
-  void topic_changed(ports::TopicId topic, base::Instant now);
+  // All that waits, to be read again by whoever read it before. Rows that the broker refused stay, and so do those of a
+  // topic that sent some back: in between, others could overtake those that are out.
+  std::vector<Waiting> take_waiting();
+
+  // How long rows had waited for the topic, which is ready now.
+  base::Duration topic_changed(ports::TopicId topic, base::Instant now);
 
   // Rows in memory are forgotten; answers to what is out no longer finish anything.
   void forget();

@@ -18,6 +18,12 @@ void Promotion::more_backlog() {
   }
 }
 
+void Promotion::start_over() {
+  more_backlog();
+  rows_.clear();
+  for (auto& [name, key] : keys_) key = Key();
+}
+
 std::vector<ports::KeyAfter> Promotion::to_read(std::size_t keys) {
   backlogs_asked_ = backlogs_;
   std::vector<ports::KeyAfter> wanted;
@@ -28,7 +34,7 @@ std::vector<ports::KeyAfter> Promotion::to_read(std::size_t keys) {
   return wanted;
 }
 
-Batch Promotion::take(model::Page page) {
+Batch Promotion::take(model::Page page, WentAhead& went_ahead) {
   Batch taken;
   std::vector<model::Row> rows;
   std::string_view last_key;
@@ -37,8 +43,9 @@ Batch Promotion::take(model::Page page) {
     const auto key = keys_.find(last_key);
     if (key == keys_.end()) continue;
     key->second.last = row.seq;
-    if (!rows_.try_emplace(row.seq, Row{key->first, {}}).second) continue;
+    if (went_ahead.is_finished(row.seq) || !rows_.try_emplace(row.seq, key->first).second) continue;
     ++key->second.open;
+    if (!went_ahead.add(row.seq)) continue;
     rows.push_back(row);
     taken.ordinals.push_back(kSeqZero + static_cast<Ordinal>(row.seq));
   }
@@ -61,28 +68,13 @@ void Promotion::came_whole(std::optional<std::string_view> cut) {
   }
 }
 
-Promotion::Meeting Promotion::meet(std::int64_t seq, Ordinal ordinal) {
-  const auto row = rows_.find(seq);
-  if (row == rows_.end()) return Meeting::kNotPromoted;
-  if (row->second.key.empty()) {
-    rows_.erase(row);
-    return Meeting::kPass;
-  }
-  row->second.met = ordinal;
-  return Meeting::kFinishedLater;
-}
-
-std::optional<Ordinal> Promotion::finished(std::int64_t seq) {
-  const auto row = rows_.find(seq);
-  if (row == rows_.end() || row->second.key.empty()) return std::nullopt;
-  const std::string name = std::exchange(row->second.key, {});
-  const std::optional<Ordinal> met = row->second.met;
-  if (met) rows_.erase(row);
-  if (const auto key = keys_.find(name); key != keys_.end()) {
-    --key->second.open;
-    check(name, key->second);
-  }
-  return met;
+void Promotion::finished(std::int64_t seq) {
+  const auto row = rows_.extract(seq);
+  if (row.empty()) return;
+  const auto key = keys_.find(row.mapped());
+  if (key == keys_.end()) return;
+  --key->second.open;
+  check(row.mapped(), key->second);
 }
 
 void Promotion::check(const std::string& name, Key& key) {

@@ -1,8 +1,6 @@
 // Keys whose backlog goes first, because a live event waits behind it: `lanes.key_with_backlog: promote`.
 //
-// The rows are found by key and sent ahead of the rest of the backlog. The lane that meets them later passes them. They
-// are acknowledged ahead of older ones and need no record: after a crash they are sent again, so there may be as many
-// as limits.ahead allows.
+// The rows are found by key and sent ahead of the rest of the backlog.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +17,7 @@
 #include "ports/outbox_store.h"
 #include "relay/batch.h"
 #include "relay/keys.h"
+#include "relay/went_ahead.h"
 #include "relay/window.h"
 
 namespace spillway::relay {
@@ -35,15 +34,10 @@ class Promotion {
   bool has_to_read() const { return !reading_.empty(); }
 
   // The rows of the last `to_read`, in that order. Returns those to be sent; the others are on their way.
-  Batch take(model::Page page);
+  Batch take(model::Page page, WentAhead& went_ahead);
 
-  // A row that the lane comes upon. kPass: nothing is left to do about it; kFinishedLater: `on_finished` will name its
-  // ordinal.
-  enum class Meeting : std::uint8_t { kNotPromoted, kPass, kFinishedLater };
-  Meeting meet(std::int64_t seq, Ordinal ordinal);
-
-  // Acknowledged, or on record. The ordinal of the lane that waits for it, if any.
-  std::optional<Ordinal> finished(std::int64_t seq);
+  // A row that went ahead was acknowledged, or is on record.
+  void finished(std::int64_t seq);
 
   // All backlog of the key is finished, as far as it was backlog when it was promoted.
   bool complete(const std::string& key) const { return complete_.contains(key); }
@@ -52,8 +46,8 @@ class Promotion {
 
   // More became backlog: what was complete, or read whole, need not be any more.
   void more_backlog();
-
-  std::size_t rows() const { return rows_.size(); }
+  // So did rows that had been read and were not sent: all are read again.
+  void start_over();
 
  private:
   static constexpr Ordinal kSeqZero = kPromotedBegin + (kPromotedBegin >> 1);  // seq lies within +-2^61
@@ -61,14 +55,9 @@ class Promotion {
 
   struct Key {
     std::int64_t last = std::numeric_limits<std::int64_t>::min() + 1;  // seq taken
-    std::size_t open = 0;                                              // sent and not finished
+    std::size_t open = 0;                                              // on their way and not finished
     bool read_whole = false;
   };
-  struct Row {
-    std::string key;  // empty once it is finished
-    std::optional<Ordinal> met;
-  };
-
   void came_whole(std::optional<std::string_view> cut);
   void check(const std::string& name, Key& key);
 
@@ -76,8 +65,8 @@ class Promotion {
   std::uint32_t backlogs_asked_ = 0;  // at the last to_read
   std::vector<ports::KeyAfter> asked_;
   KeyMap<Key> keys_;
-  std::deque<std::string> reading_;  // keys that are not read whole, in the order of their wish
-  std::unordered_map<std::int64_t, Row> rows_;
+  std::deque<std::string> reading_;                     // keys that are not read whole, in the order of their wish
+  std::unordered_map<std::int64_t, std::string> rows_;  // that are open, with their keys
   KeySet complete_;
   std::vector<std::string> completed_;
 };

@@ -28,25 +28,28 @@ std::vector<std::int64_t> seqs(const Batch& batch) {
 
 TEST(Promotion, GivesRowsOutOnceInTheOrderOfTheirKeys) {
   Promotion promotion;
+  WentAhead went_ahead;
   promotion.want("b");
   promotion.want("a");
   promotion.want("b");
   const auto asked = promotion.to_read(10);
   ASSERT_EQ(asked.size(), 2u);
   EXPECT_EQ(asked.front().key, "b");
-  const Batch batch = promotion.take(page({{2, "b"}, {5, "b"}, {1, "a"}, {9, "stranger"}}));
+  const Batch batch = promotion.take(page({{2, "b"}, {5, "b"}, {1, "a"}, {9, "stranger"}}), went_ahead);
   EXPECT_THAT(seqs(batch), ElementsAre(2, 5, 1));
   EXPECT_TRUE(Promotion::is(batch.ordinals.front()));
+  EXPECT_EQ(went_ahead.size(), 3u);
   EXPECT_FALSE(promotion.has_to_read());
   EXPECT_FALSE(promotion.complete("b")) << "they are on their way";
 }
 
 TEST(Promotion, GoesOnBehindTheLastRowWhereAPageWasCut) {
   Promotion promotion;
+  WentAhead went_ahead;
   promotion.want("a");
   promotion.want("b");
   promotion.to_read(10);
-  promotion.take(page({{1, "a"}, {2, "b"}}, true));
+  promotion.take(page({{1, "a"}, {2, "b"}}, true), went_ahead);
   const auto asked = promotion.to_read(10);
   ASSERT_EQ(asked.size(), 1u) << "a has come whole";
   EXPECT_EQ(asked.front().key, "b");
@@ -55,29 +58,57 @@ TEST(Promotion, GoesOnBehindTheLastRowWhereAPageWasCut) {
 
 TEST(Promotion, AKeyIsCompleteOnceItHasComeWholeAndIsFinished) {
   Promotion promotion;
+  WentAhead went_ahead;
   promotion.want("a");
   promotion.to_read(10);
-  promotion.take(page({{1, "a"}, {2, "a"}}));
-  EXPECT_EQ(promotion.finished(1), std::nullopt) << "no lane has met it";
+  promotion.take(page({{1, "a"}, {2, "a"}}), went_ahead);
+  promotion.finished(1);
   EXPECT_THAT(promotion.take_completed(), IsEmpty());
-  EXPECT_EQ(promotion.meet(1, 100), Promotion::Meeting::kPass);
-  EXPECT_EQ(promotion.meet(2, 101), Promotion::Meeting::kFinishedLater);
-  EXPECT_EQ(promotion.meet(3, 102), Promotion::Meeting::kNotPromoted);
-  EXPECT_EQ(promotion.finished(2), 101u);
+  promotion.finished(3);
+  promotion.finished(2);
   EXPECT_THAT(promotion.take_completed(), ElementsAre("a"));
   EXPECT_TRUE(promotion.complete("a"));
-  EXPECT_EQ(promotion.rows(), 0u);
+}
+
+TEST(Promotion, WhatIsOnItsWayIsNotSentAgainAndWaitedFor) {
+  Promotion promotion;
+  WentAhead went_ahead;
+  went_ahead.add(1);
+  went_ahead.add_finished(2);
+  promotion.want("a");
+  promotion.to_read(10);
+  EXPECT_THAT(seqs(promotion.take(page({{1, "a"}, {2, "a"}, {3, "a"}}), went_ahead)), ElementsAre(3));
+  promotion.finished(3);
+  EXPECT_FALSE(promotion.complete("a"));
+  promotion.finished(1);
+  EXPECT_TRUE(promotion.complete("a"));
 }
 
 TEST(Promotion, MoreBacklogMakesItReadAgainWhatCameMeanwhile) {
   Promotion promotion;
+  WentAhead went_ahead;
   promotion.want("a");
   promotion.to_read(10);
   promotion.more_backlog();
-  promotion.take(page({{1, "a"}}));
+  promotion.take(page({{1, "a"}}), went_ahead);
   promotion.finished(1);
   EXPECT_FALSE(promotion.complete("a"));
   EXPECT_EQ(promotion.to_read(10).front().after, 1);
+}
+
+TEST(Promotion, StartsOverWithWhatWasReadAndNotSent) {
+  Promotion promotion;
+  WentAhead went_ahead;
+  promotion.want("a");
+  promotion.to_read(10);
+  promotion.take(page({{1, "a"}, {2, "a"}}), went_ahead);
+  went_ahead.take_back(2);
+  promotion.start_over();
+  EXPECT_LT(promotion.to_read(10).front().after, 1);
+  EXPECT_THAT(seqs(promotion.take(page({{1, "a"}, {2, "a"}}), went_ahead)), ElementsAre(2));
+  promotion.finished(1);
+  promotion.finished(2);
+  EXPECT_TRUE(promotion.complete("a"));
 }
 
 }  // namespace

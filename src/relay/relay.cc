@@ -70,6 +70,7 @@ void Relay::forget(std::string why) {
   outbound_.forget();
   lanes_ = Lanes();
   promotion_ = Promotion();
+  went_ahead_.clear();
   clear_keys_ = ClearKeys();
   promoted_.clear();
   asides_.clear();
@@ -78,6 +79,7 @@ void Relay::forget(std::string why) {
   free_keys_ = FreeKeys();
   saves_ = SavePlan(save_options(options_));
   reach_ = LiveReach(options_.live_age);
+  stall_over_ = false;
   key_stop_.doubt();
   read_.forget();
   ledger_.forget();
@@ -85,31 +87,20 @@ void Relay::forget(std::string why) {
   state_ = draining_ ? RelayState::kStandby : RelayState::kLoading;
 }
 
-// ---- live and backlog ----------------------------------------------------------------------------------------------
-
 void Relay::pace(const governor::Decision& decision) {
   allowance_.apply(decision);
   if (decision.state == governor::State::kTracking && decision.capacity > 0) capacity_ = decision.capacity;
-}
-
-// No split while the governor holds live: what waits then is live, and stays so.
-bool Relay::too_late(base::Instant now) const {
-  return options_.lanes && !allowance_.live_is_held() && reach_.too_late(counters_.published, now);
-}
-
-void Relay::split(base::Instant now) {
-  lanes_.split(outbound_.db_now_micros(now));
-  reach_.split(counters_.published, now);
-  promotion_.more_backlog();
-  clear_keys_.more_backlog();
-  saves_.split();
-  if (!lanes_.backlog().empty()) ++counters_.recoveries;
 }
 
 // ---- sending -------------------------------------------------------------------------------------------------------
 
 void Relay::pump(base::Instant now) {
   if (state_ != RelayState::kRunning || paused_) return;
+  if (recovery_due(now)) {
+    // The page that is being read belongs to what is left behind.
+    if (is_reading(Purpose::kLive) || is_reading(Purpose::kBacklog)) return;
+    recover(now);
+  }
   allowance_.refill(now);
   for (auto at = asides_.begin(); at != asides_.end();) {
     if (!pump_batch(*at, nullptr, now)) {
@@ -125,12 +116,6 @@ void Relay::pump(base::Instant now) {
 
 void Relay::pump_live(base::Instant now) {
   auto& batches = lanes_.live().batches();
-  if (batches.empty()) return;
-  if (too_late(now)) {
-    // The page that is being read belongs to what is left behind.
-    if (!is_reading(Purpose::kLive)) split(now);
-    return;
-  }
   while (!batches.empty() && pump_batch(batches.front(), &lanes_.live().window(), now)) batches.pop_front();
 }
 
@@ -163,10 +148,10 @@ bool Relay::pump_row(const Batch& batch, bool in_lane, base::Instant now) {
   const Ordinal ordinal = batch.ordinals[batch.next];
   const bool again = batch.gate.has_value();
   if (!batch.settled.empty() && batch.settled[batch.next]) return true;
-  if (in_lane && promotion_.rows() > 0 && !lanes_.is_live(ordinal)) {
-    const auto meeting = promotion_.meet(row.seq, ordinal);
-    if (meeting == Promotion::Meeting::kPass) lanes_.finish(ordinal);
-    if (meeting != Promotion::Meeting::kNotPromoted) return true;
+  if (in_lane && !went_ahead_.empty() && !lanes_.is_live(ordinal)) {
+    const auto meeting = went_ahead_.meet(row.seq, ordinal);
+    if (meeting == WentAhead::Meeting::kPass) lanes_.finish(ordinal);
+    if (meeting != WentAhead::Meeting::kUnknown) return true;
   }
   // What a rule reconciled goes to another topic, in no order.
   const model::Settlement* reconciled = released_.reconciled(row.seq, ordinal);
@@ -178,7 +163,7 @@ bool Relay::pump_row(const Batch& batch, bool in_lane, base::Instant now) {
     settle(stays_behind(row, key_stop_.verdict(), "an earlier event of its key is held back"), ordinal);
     return true;
   }
-  if (!batch.waits.empty() && batch.waits[batch.next]) {
+  if (batch.waits_at(batch.next)) {
     ++counters_.waited;
     settle(stays_behind(row, model::Verdict::kWaiting, "its key still has backlog"), ordinal);
     return true;
@@ -218,27 +203,25 @@ void Relay::settle(model::Settlement settlement, Ordinal ordinal) {
 
 void Relay::finish(std::int64_t seq, Ordinal ordinal) {
   if (Released::is(ordinal)) return released_.finish(seq);
-  if (Promotion::is(ordinal)) {
-    finish_promoted(seq);
-  } else {
-    lanes_.finish(ordinal);
-  }
-  if (!lanes_.is_live(ordinal)) lanes_.drop_finished();
+  lanes_.holds(ordinal) ? lanes_.finish(ordinal) : finish_ahead(seq);
+  if (!lanes_.is_live(ordinal)) backlog_finished();
 }
 
 void Relay::recorded(std::int64_t seq, Ordinal ordinal) {
   if (Released::is(ordinal)) return released_.recorded(seq);
-  if (Promotion::is(ordinal)) {
-    finish_promoted(seq);
-  } else {
-    lanes_.recorded(ordinal);
-  }
-  if (!lanes_.is_live(ordinal)) lanes_.drop_finished();
+  lanes_.holds(ordinal) ? lanes_.recorded(ordinal) : finish_ahead(seq);
+  if (!lanes_.is_live(ordinal)) backlog_finished();
 }
 
-void Relay::finish_promoted(std::int64_t seq) {
-  if (const auto met = promotion_.finished(seq)) lanes_.finish(*met);
+void Relay::finish_ahead(std::int64_t seq) {
+  if (const auto met = went_ahead_.finished(seq)) lanes_.finish(*met);
+  promotion_.finished(seq);
   promotions_completed();
+}
+
+void Relay::backlog_finished() {
+  lanes_.drop_finished();
+  if (lanes_.backlog().empty()) went_ahead_.clear();
 }
 
 Flow Relay::flow_of(Ordinal ordinal) const {
@@ -258,10 +241,11 @@ void Relay::finished(const Flight& flight, base::Instant now) {
 }
 
 void Relay::sink_events(const ports::SinkEvents& events, base::Instant now) {
-  for (ports::TopicId topic : events.topics) outbound_.topic_changed(topic, now);
+  for (ports::TopicId topic : events.topics) stalled(outbound_.topic_changed(topic, now));
   bool lost = false;
   for (const ports::Delivery& delivery : events.deliveries) {
     const Answer answer = outbound_.answered(delivery, now);
+    stalled(answer.stalled_for);
     if (answer.kind == Answer::Kind::kFinished) finished(answer.flight, now);
     lost = lost || answer.kind == Answer::Kind::kForget;
   }

@@ -39,6 +39,7 @@
 #include "relay/requests.h"
 #include "relay/save_plan.h"
 #include "relay/unrecorded.h"
+#include "relay/went_ahead.h"
 
 namespace spillway::relay {
 
@@ -190,16 +191,25 @@ class Relay {
   void pump_backlog(base::Instant now);
   void finish(std::int64_t seq, Ordinal ordinal);
   void recorded(std::int64_t seq, Ordinal ordinal);
-  void finish_promoted(std::int64_t seq);
+  void finish_ahead(std::int64_t seq);
+  void backlog_finished();
   bool too_late(base::Instant now) const;
+  bool recovery_due(base::Instant now) const;
+  void recover(base::Instant now);
   void split(base::Instant now);
+  void put_back_reads();
+  void look_up_live_again();
+  std::vector<Ordinal> put_back_waiting();
+  void leave(const Lane& lane, const std::vector<Ordinal>& waited);
   void settle(model::Settlement settlement, Ordinal ordinal);
-  void put_back(const Again& again, const Waiting& row);
+  void put_back(std::optional<std::uint32_t> gate, const Waiting& row);
+  void put_back(const Again& again);
   bool may_read_released() const;
   // Rows that had waited are released for good; what they had waited for may be read again after a crash.
   bool released_follow_backlog() const { return !lanes_.backlog().empty(); }
   ReadRequest keys_request(Reading reading, std::vector<model::Position> places, base::Instant now);
   static model::Settlement stays_behind(const model::Row& row, model::Verdict verdict, const char* reason);
+  void stalled(base::Duration stalled_for);
   void finished(const Flight& flight, base::Instant now);
   Flow flow_of(Ordinal ordinal) const;
   void ledger_failed(const base::Error& error, base::Instant now);
@@ -233,10 +243,12 @@ class Relay {
   Lanes lanes_;
   Promotion promotion_;
   std::deque<Batch> promoted_;  // rows of keys that go first
-  std::deque<Batch> asides_;    // read again, and released rows: outside the order of pages
+  WentAhead went_ahead_;
+  std::deque<Batch> asides_;  // read again, and released rows: outside the order of pages
   Question<Reading> read_;
   ClearKeys clear_keys_;
   LiveReach reach_;
+  bool stall_over_ = false;  // of a partition that rows have waited for so long that they are backlog
   Allowance allowance_;
   double capacity_ = 0;  // events/s
   bool backlog_paused_ = false;

@@ -246,6 +246,55 @@ TEST(Recovery, LeavesBehindWhatAnOutageBroughtAlsoWhereItBeganWithinAFrame) {
   EXPECT_TRUE(rig.relay->lanes().live().batches().empty());
 }
 
+// It was read as live and could not be sent: by the time the broker is back it is as late as all that was not read.
+TEST(Recovery, WhatWaitedAtAGateOfABrokerThatWasAwayIsBacklog) {
+  RelayOptions options;
+  options.lanes = true;
+  options.outbound.events_in_flight = 10;
+  options.ahead = 20;
+  FaultRig rig(options);
+  rig.topic("t", 1);
+  rig.run(200);
+  rig.sink->hold("t", 0);
+  for (int i = 0; i < 40; ++i) rig.insert("k" + std::to_string(i), "t", 0);
+  for (int i = 0; i < 90; ++i) rig.turn(), rig.pass(100ms);
+  ASSERT_TRUE(rig.relay->lanes().live().batches().empty());
+  ASSERT_GT(rig.relay->outbound().waiting(), 0u);
+  rig.relay->pace({.total_rate = 100, .backlog_budget = 0, .live_rate = 100});
+  const auto sent = static_cast<std::int64_t>(rig.relay->outbound().in_flight());
+  rig.sink->let_go("t", 0);
+  rig.run(300);
+  EXPECT_EQ(rig.relay->counters().published, sent) << "and nothing at once";
+  EXPECT_EQ(rig.relay->outbound().waiting(), 0u) << "a live event would wait behind it";
+  rig.insert("other", "t", 0);
+  rig.run(100);
+  EXPECT_EQ(rig.relay->tallies().of(Flow::kLive).published, sent + 1);
+  rig.relay->pace({.total_rate = 1'000, .backlog_budget = 1'000});
+  rig.run(2'000);
+  EXPECT_EQ(rig.relay->counters().published, 41);
+  EXPECT_EQ(rig.arrivals.size(), 41u) << "none twice";
+}
+
+TEST(Recovery, WhatWaitedAtAGateIsJudgedBeforeItIsSent) {
+  RelayOptions options;
+  options.lanes = options.triage = true;
+  options.outbound.events_in_flight = 10;
+  FaultRig rig(options);
+  rig.rules = [](std::size_t) { return model::Verdict::kDiscard; };
+  rig.topic("t", 1);
+  rig.run(200);
+  rig.sink->hold("t", 0);
+  for (int i = 0; i < 40; ++i) rig.insert("k" + std::to_string(i % 7), "t", 0);
+  for (int i = 0; i < 90; ++i) rig.turn(), rig.pass(100ms);
+  const std::size_t sent = rig.relay->outbound().in_flight();
+  ASSERT_EQ(rig.relay->outbound().waiting(), 40 - sent);
+  rig.sink->let_go("t", 0);
+  rig.run(1'000);
+  EXPECT_EQ(rig.arrivals.size(), sent);
+  EXPECT_EQ(rig.relay->triaged().at({"rule", model::Verdict::kDiscard}), 40 - sent);
+  EXPECT_FALSE(rig.broken_at_the_end());
+}
+
 // They are backlog: ahead of the rest of it, and not on live's share.
 TEST(Promotion, RowsThatGoFirstWaitForTheBacklogsBudget) {
   RelayOptions options;

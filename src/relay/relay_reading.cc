@@ -21,9 +21,11 @@ std::size_t Relay::page_bytes() const {
   return std::clamp<std::size_t>(options_.outbound.bytes_in_flight / 8, 64 * 1024, 2 << 20);
 }
 
-// Together the lanes run ahead by no more than one would alone.
+// Together the lanes, and what went ahead of them, run ahead by no more than one would alone.
 std::size_t Relay::ahead_of_a_lane() const {
-  return lanes_.backlog().empty() ? options_.ahead : std::max<std::size_t>(1, options_.ahead / 2);
+  if (lanes_.backlog().empty()) return options_.ahead;
+  const std::size_t left = options_.ahead - std::min(options_.ahead, went_ahead_.finished());
+  return std::max<std::size_t>(1, left / 2);
 }
 
 bool Relay::room_in(const Lane& lane) const {
@@ -79,17 +81,17 @@ std::optional<ReadRequest> Relay::promotion_request(base::Instant now) {
     return std::nullopt;
   }
   if (!promotion_.has_to_read() || backlog_paused_ || promoted_.size() >= kPagesAhead) return std::nullopt;
-  if (promotion_.rows() >= ahead_of_a_lane()) return std::nullopt;
+  if (went_ahead_.size() >= ahead_of_a_lane()) return std::nullopt;
   ReadRequest request = read_request(ReadRequest::Kind::kKeyRows, {.purpose = Purpose::kPromotion}, now);
   request.keys_after = promotion_.to_read(kKeysAtOnce);
   request.places = lanes_.unplaced_backlog();
-  request.limits = {std::min(kPromotedAtOnce, ahead_of_a_lane() - promotion_.rows()), page_bytes()};
+  request.limits = {std::min(kPromotedAtOnce, ahead_of_a_lane() - went_ahead_.size()), page_bytes()};
   return request;
 }
 
 void Relay::promotion_read(model::Page page) {
   counters_.read += static_cast<std::int64_t>(page.rows.size());
-  Batch batch = promotion_.take(std::move(page));
+  Batch batch = promotion_.take(std::move(page), went_ahead_);
   promotions_completed();
   if (!batch.done()) promoted_.push_back(std::move(batch));
 }
@@ -187,7 +189,7 @@ void Relay::live_keys_found(const std::vector<ports::KeyBefore>& asked, const st
   }
   if (keys.empty()) return;
   batch->waits.resize(batch->page.rows.size());
-  for (std::size_t i = 0; i < batch->waits.size(); ++i) {
+  for (std::size_t i = batch->next; i < batch->waits.size(); ++i) {
     const auto& key = batch->page.rows[i].aggregate_id;
     batch->waits[i] = key && keys.contains(*key);
     counters_.arrived_live -= batch->waits[i];
@@ -204,16 +206,20 @@ bool Relay::may_read_released() const {
   return !key_stop_.enabled() || (reach_.beyond_earlier_lives() && lanes_.live().batches().empty());
 }
 
-void Relay::put_back(const Again& again, const Waiting& row) {
-  again.gate ? outbound_.defer(*again.gate, row) : released_.put_back(row.seq);
+void Relay::put_back(std::optional<std::uint32_t> gate, const Waiting& row) {
+  gate ? outbound_.defer(*gate, row) : released_.put_back(row.seq);
+}
+
+void Relay::put_back(const Again& again) {
+  for (const Waiting& row : again.rows) put_back(again.gate, row);
+  if (again.gate) outbound_.wanted_done(*again.gate);
 }
 
 void Relay::read_failed(const base::Error& error, const Reading& reading, base::Instant now) {
   store_error_ = error;
   read_.failed(now, uniform_);
   if (error.error_class == base::ErrorClass::kLostPlace) return forget(error.message);
-  for (const Waiting& row : reading.again.rows) put_back(reading.again, row);
-  if (reading.again.gate) outbound_.wanted_done(*reading.again.gate);
+  put_back(reading.again);
 }
 
 void Relay::read_done(base::Result<model::Page> page, base::Instant now, std::vector<ports::Judgement> judgements) {
@@ -250,7 +256,7 @@ void Relay::live_read(model::Page page, base::Instant now) {
     page.more ? pace_.found_rows() : pace_.found_some_now_wait(now);
   }
   Batch* batch = lanes_.live().take(std::move(page));
-  if (batch != nullptr && late) return split(now);
+  if (batch != nullptr && late) return recover(now);
   if (batch == nullptr) return;
   batch->ready = lanes_.backlog().empty() || clear_keys_.cover(batch->page);
   if (batch->ready) counters_.arrived_live += static_cast<std::int64_t>(batch->left());
@@ -261,7 +267,7 @@ void Relay::backlog_read(model::Page page, std::vector<ports::Judgement> judgeme
   Interval* interval = lanes_.to_read();
   Batch* batch = interval == nullptr ? nullptr : interval->take(std::move(page));
   if (batch != nullptr && options_.triage) take_judgements(*interval, *batch, std::move(judgements));
-  lanes_.drop_finished();
+  backlog_finished();
 }
 
 // A verdict holds once the ledger has it; that a row is to be published is on record as the place up to which rows were
@@ -271,7 +277,7 @@ void Relay::take_judgements(Interval& interval, Batch& batch, std::vector<ports:
   for (ports::Judgement& judgement : judgements) {
     if (judgement.verdict == model::Verdict::kPublish) continue;
     const model::Row& row = page.rows[judgement.row];
-    if (interval.judged(page.frame, row.seq)) continue;
+    if (interval.judged(page.frame, row.seq) || went_ahead_.contains(row.seq)) continue;
     if (batch.settled.empty()) batch.settled.resize(page.rows.size());
     batch.settled[judgement.row] = true;
     const bool discard = judgement.verdict == model::Verdict::kDiscard;
@@ -298,7 +304,7 @@ void Relay::again_read(model::Page page, const Again& again) {
       batch.ordinals.push_back(row.ordinal);
       ++found;
     } else if (page.more && found == page.rows.size()) {
-      put_back(again, row);  // cut off by the limits: it waits on
+      put_back(again.gate, row);  // cut off by the limits: it waits on
     } else {
       finish(row.seq, row.ordinal);  // gone from the table: nothing is left to send
     }

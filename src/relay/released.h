@@ -84,6 +84,9 @@ class Released {
     if (clear_.empty()) look_up_from_ = now + kHeldUpAgain;
   }
 
+  // Those that were found clear need not be any more.
+  void more_backlog() { clear_.clear(); }
+
   // The ledger has said anew which keys it holds. The list counts again once it was asked for after that.
   void keys_held(base::Instant now) {
     listed_up_to_ = kNone;

@@ -15,7 +15,7 @@ Ordinal Window::append(const model::Page& page) {
   read_up_to_ = page.next;
   stretch.seqs.reserve(page.rows.size());
   for (const model::Row& row : page.rows) stretch.seqs.push_back(row.seq);
-  stretch.done.resize(page.rows.size());
+  stretch.rows.resize(page.rows.size());
   next_ordinal_ += page.rows.size();
   open_ += page.rows.size();
   stretches_.push_back(std::move(stretch));
@@ -30,40 +30,21 @@ Window::Stretch& Window::stretch_of(Ordinal ordinal) {
   return *std::prev(after);
 }
 
-void Window::finish(Ordinal ordinal, std::uint8_t how) {
+void Window::finish(Ordinal ordinal, Row how) {
   Stretch& stretch = stretch_of(ordinal);
   const std::size_t index = ordinal - stretch.first;
-  assert(!stretch.done[index]);
-  stretch.done[index] = how;
+  assert(stretch.rows[index] == Row::kOpen);
+  stretch.rows[index] = how;
   --open_;
-  ahead_ += how == kAcknowledged;
+  ahead_ += how == Row::kAcknowledged;
   if (&stretch == &stretches_.front() && index == stretch.passed) advance();
-}
-
-model::Position Window::take_back(Ordinal ordinal) {
-  Stretch& stretch = stretch_of(ordinal);
-  const std::size_t kept = ordinal - stretch.first;
-  const model::Position before{stretch.frame, kept > 0 ? std::optional(stretch.seqs[kept - 1]) : stretch.before};
-  open_ -= next_ordinal_ - ordinal;
-  next_ordinal_ = ordinal;
-  read_up_to_ = before;
-  while (stretches_.back().first > stretch.first) stretches_.pop_back();
-  if (kept == 0) {
-    stretches_.pop_back();
-  } else {
-    stretch.seqs.resize(kept);
-    stretch.done.resize(kept);
-    stretch.next = before;
-    advance();
-  }
-  return before;
 }
 
 void Window::advance() {
   while (!stretches_.empty()) {
     Stretch& front = stretches_.front();
-    while (front.passed < front.seqs.size() && front.done[front.passed] != 0) {
-      ahead_ -= front.done[front.passed++] == kAcknowledged;
+    while (front.passed < front.seqs.size() && front.rows[front.passed] != Row::kOpen) {
+      ahead_ -= front.rows[front.passed++] == Row::kAcknowledged;
     }
     if (front.passed < front.seqs.size()) {
       const bool outside = position_.frame.to.empty() && !position_.last_seq;

@@ -29,12 +29,18 @@ class Window {
   Ordinal append(const model::Page& page);
 
   // Acknowledged, or recorded in the ledger. Each row once.
-  void finish(Ordinal ordinal) { finish(ordinal, kAcknowledged); }
-  void recorded(Ordinal ordinal) { finish(ordinal, kRecorded); }
+  void finish(Ordinal ordinal) { finish(ordinal, Row::kAcknowledged); }
+  void recorded(Ordinal ordinal) { finish(ordinal, Row::kRecorded); }
 
-  // Takes back this row and all that follow, none of which is finished, as if they had never been read. The place
-  // before it, within its frame.
-  model::Position take_back(Ordinal ordinal);
+  // `f(seq, ordinal, how)` for every row beyond the place; `how`: whether it is open, acknowledged, or on record.
+  enum class Row : std::uint8_t { kOpen, kAcknowledged, kRecorded };
+  template <typename F>
+  void each(F&& f) const {
+    for (const Stretch& stretch : stretches_) {
+      for (std::size_t i = stretch.passed; i < stretch.seqs.size(); ++i)
+        f(stretch.seqs[i], stretch.first + i, stretch.rows[i]);
+    }
+  }
 
   // The place up to which everything is finished; within the frame of the first row that is not, where there is one.
   const model::Position& position() const { return position_; }
@@ -53,14 +59,11 @@ class Window {
     std::optional<std::int64_t> before;  // the last seq of the frame before its first row
     model::Position next;
     std::vector<std::int64_t> seqs;
-    std::vector<std::uint8_t> done;  // 0: not finished
-    std::size_t passed = 0;          // rows at the start of the stretch that are finished without a gap
+    std::vector<Row> rows;   // what became of each
+    std::size_t passed = 0;  // rows at the start of the stretch that are finished without a gap
   };
 
-  static constexpr std::uint8_t kAcknowledged = 1;
-  static constexpr std::uint8_t kRecorded = 2;
-
-  void finish(Ordinal ordinal, std::uint8_t how);
+  void finish(Ordinal ordinal, Row how);
   Stretch& stretch_of(Ordinal ordinal);
   void advance();
 
