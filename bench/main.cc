@@ -26,7 +26,7 @@ using testing::PostgresServer;
 using testing::RelayProcess;
 
 constexpr std::size_t kPayload = 256;
-constexpr int kPartitions = 6;
+constexpr int kBenchPartitions = 6;
 
 struct Options {
   std::int64_t rows = 1'000'000;
@@ -39,10 +39,10 @@ void say(const std::string& what) { std::cerr << what << std::endl; }
 class Bench {
  public:
   explicit Bench(const Options& options) : options_(options) {
-    broker_.create_topic("bench", kPartitions);
-    broker_.create_topic("bench-sqlite", kPartitions);
-    broker_.create_topic("bare", kPartitions);
-    broker_.create_topic("latency", kPartitions);
+    broker_.create_topic("bench", kBenchPartitions);
+    broker_.create_topic("bench-sqlite", kBenchPartitions);
+    broker_.create_topic("bare", kBenchPartitions);
+    broker_.create_topic("latency", kBenchPartitions);
   }
 
   nlohmann::json run() {
@@ -112,7 +112,7 @@ class Bench {
 
   // From the first record that arrives to the last, so that waiting for the lease does not count.
   Drain drain(RelayProcess& relay, const std::string& topic) {
-    const TopicSize size(broker_.bootstrap(), topic, kPartitions);
+    const TopicSize size(broker_.bootstrap(), topic, kBenchPartitions);
     relay.start();
     const double cpu = cpu_seconds(relay.pid());
     testing::eventually([&] { return size.records() > 0; }, std::chrono::seconds(30), std::chrono::milliseconds(2));

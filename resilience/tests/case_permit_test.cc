@@ -19,7 +19,7 @@ BreakerSettings one_trial() {
   return {.window_size = 10, .minimum_calls = 5, .open_wait = milliseconds(5000), .trials = 1};
 }
 
-void open(CircuitBreaker& breaker) {
+void open_by_five(CircuitBreaker& breaker) {
   play(breaker, "FFFFF", ms(0));
   ASSERT_EQ(breaker.state(), BreakerState::kOpen);
 }
@@ -44,7 +44,7 @@ Holding hold_a_permit(CircuitBreaker& breaker) {
 
 TEST(ResilienceCase, S11_ADroppedTrialIsNeutralAndComesBackOnce) {
   CircuitBreaker breaker(one_trial(), ms(0));
-  open(breaker);
+  open_by_five(breaker);
   { EXPECT_TRUE(breaker.try_acquire(ms(5000))); }
   EXPECT_EQ(breaker.state(), BreakerState::kHalfOpen);
   EXPECT_EQ(breaker.trials_free(), 1u);
@@ -93,7 +93,7 @@ TEST(ResilienceCase, S15_BulkheadRefusalsAreNeutralForTheBreakerOutside) {
 TEST(ResilienceCase, S16_ATrialRefusedFurtherInComesBackAndALaterOneCloses) {
   ManualClock clock(ms(5000));
   CircuitBreaker breaker(one_trial(), ms(0));
-  open(breaker);
+  open_by_five(breaker);
   Bulkhead bulkhead({.limit = 1});
   const auto guarded = pipeline_on(clock, breaker, bulkhead);
   {

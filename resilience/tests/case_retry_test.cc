@@ -20,7 +20,7 @@ struct BankError {
   std::optional<Duration> retry_after{};
 };
 Judgement judge(const BankError& error) { return {.never_sent = error.never_sent, .retry_after = error.retry_after}; }
-using Reply = std::expected<int, BankError>;
+using BankReply = std::expected<int, BankError>;
 
 const CallOptions kIdempotent{.idempotent = true};
 constexpr auto kHalf = [] { return 0.5; };
@@ -34,7 +34,7 @@ struct Failing {
   ManualClock* clock;
   BankError error{"no answer"};
   std::vector<Instant> runs{};
-  Reply operator()() {
+  BankReply operator()() {
     runs.push_back(clock->now());
     BankError numbered = error;
     numbered.text += " " + std::to_string(runs.size());

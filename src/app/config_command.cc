@@ -6,6 +6,7 @@
 #include <ostream>
 #include <vector>
 
+#include "app/exit_status.h"
 #include "app/load_config.h"
 #include "config/print.h"
 
@@ -13,9 +14,6 @@ namespace spillway::app {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr int kDone = 0;
-constexpr int kMisconfigured = 2;
 
 void add_origin(ordered_json& object, const config::Origin& origin) {
   if (origin.kind == config::Origin::Kind::kEnvironment) {
@@ -70,7 +68,7 @@ void list_warnings(std::ostream& err, const std::vector<config::Warning>& warnin
 int list_faults(std::ostream& err, const std::vector<config::Fault>& faults) {
   for (const auto& fault : faults) err << config::to_string(fault) << '\n';
   err << fmt::format("{} {} in the configuration\n", faults.size(), faults.size() == 1 ? "fault" : "faults");
-  return kMisconfigured;
+  return kExitWrongUsage;
 }
 
 }  // namespace
@@ -79,30 +77,30 @@ int config_check(const ConfigOptions& options, const config::Sources& sources, s
   const auto result = load_config(options.path, sources);
   if (options.json) {
     write_report(out, result);
-    return result ? kDone : kMisconfigured;
+    return result ? kExitDone : kExitWrongUsage;
   }
   if (!result) return list_faults(err, result.error());
   list_warnings(err, result->warnings);
   out << options.path << " is valid\n";
-  return kDone;
+  return kExitDone;
 }
 
 int config_print(const ConfigOptions& options, const config::Sources& sources, std::ostream& out, std::ostream& err) {
   const auto result = load_config(options.path, sources);
   if (!result && options.json) {
     write_report(out, result);
-    return kMisconfigured;
+    return kExitWrongUsage;
   }
   if (!result) return list_faults(err, result.error());
   list_warnings(err, result->warnings);
   out << config::print(result->config);
-  return kDone;
+  return kExitDone;
 }
 
 int config_reference(const ReferenceOptions& options, std::ostream& out) {
   using config::ReferenceFormat;
   out << config::reference(options.markdown ? ReferenceFormat::kMarkdown : ReferenceFormat::kText);
-  return kDone;
+  return kExitDone;
 }
 
 }  // namespace spillway::app

@@ -1,6 +1,8 @@
 // What every command returns.
 #pragma once
 
+#include <ostream>
+
 #include "base/result.h"
 
 namespace spillway::app {
@@ -15,6 +17,12 @@ constexpr int exit_status_of(const base::Error& error) {
   const bool for_people =
       error.error_class == base::ErrorClass::kMisconfigured || error.error_class == base::ErrorClass::kRejected;
   return for_people ? kExitWrongUsage : kExitFailed;
+}
+
+// Says the error, and returns what the command returns then.
+inline int failed(const base::Error& error, std::ostream& err) {
+  err << error.message << '\n';
+  return exit_status_of(error);
 }
 
 }  // namespace spillway::app

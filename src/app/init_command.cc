@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "app/exit_status.h"
 #include "app/open_store.h"
 #include "postgres/repair.h"
 #include "postgres/schema.h"
@@ -12,47 +13,43 @@
 namespace spillway::app {
 namespace {
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kMisconfigured = 2;
-
-int failed(const base::Error& error, std::ostream& err) {
+int not_done(const base::Error& error, std::ostream& err) {
   err << error.message << '\n';
-  return error.error_class == base::ErrorClass::kMisconfigured ? kMisconfigured : kFailed;
+  return error.error_class == base::ErrorClass::kMisconfigured ? kExitWrongUsage : kExitFailed;
 }
 
 int init_sqlite(const InitOptions& options, const config::Config& config, std::ostream& out, std::ostream& err) {
   if (options.payload || options.notify || options.roles || options.partitioned || options.repair_restored) {
     err << "--payload, --notify, --roles, --partitioned and --repair-restored are for PostgreSQL; outbox.store is "
            "SQLite\n";
-    return kMisconfigured;
+    return kExitWrongUsage;
   }
   if (options.print) {
     out << sqlite::init_sql();
-    return kDone;
+    return kExitDone;
   }
   const std::string path(config.outbox.sqlite_path());
   const auto installed = sqlite::install(path);
-  if (!installed) return failed(installed.error(), err);
+  if (!installed) return not_done(installed.error(), err);
   switch (*installed) {
     case sqlite::Installed::kCreated: out << "created the outbox in " << path << '\n'; break;
     case sqlite::Installed::kUpgraded: out << "upgraded the outbox in " << path << '\n'; break;
     case sqlite::Installed::kUnchanged: out << "nothing to do: the outbox in " << path << " is up to date\n"; break;
   }
-  return kDone;
+  return kExitDone;
 }
 
 int repair(const postgres::StoreOptions& store, std::ostream& out, std::ostream& err) {
   const auto repaired = postgres::repair_restored(store.connect, store.outbox, store.layout);
-  if (!repaired) return failed(repaired.error(), err);
+  if (!repaired) return not_done(repaired.error(), err);
   out << fmt::format("repaired {}: {} rows count as published, {} will be published\n", store.layout.name(),
                      repaired->finished, repaired->unfinished);
-  return kDone;
+  return kExitDone;
 }
 
 int init_postgres(const InitOptions& options, const config::Config& config, std::ostream& out, std::ostream& err) {
   auto store = postgres_options(config);
-  if (!store) return failed(store.error(), err);
+  if (!store) return not_done(store.error(), err);
   if (options.repair_restored) return repair(*store, out, err);
   postgres::InitOptions init{.payload = options.payload ? postgres::payload_of(*options.payload) : std::nullopt,
                              .notify = options.notify,
@@ -61,11 +58,11 @@ int init_postgres(const InitOptions& options, const config::Config& config, std:
                              .layout = store->layout};
   if (options.print) {
     out << postgres::init_sql(init);
-    return kDone;
+    return kExitDone;
   }
   postgres::Connection connection(store->connect);
   const auto installed = postgres::install(connection, init);
-  if (!installed) return failed(installed.error(), err);
+  if (!installed) return not_done(installed.error(), err);
   const std::string what =
       store->layout.adopted ? fmt::format("the side tables of {}, which itself is left as it is,", store->layout.name())
                             : store->layout.name();
@@ -78,7 +75,7 @@ int init_postgres(const InitOptions& options, const config::Config& config, std:
   }
   if (!store->layout.adopted) out << " (payload " << to_string(installed->payload) << ")";
   out << '\n';
-  return kDone;
+  return kExitDone;
 }
 
 }  // namespace

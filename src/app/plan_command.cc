@@ -7,6 +7,7 @@
 #include <optional>
 #include <ostream>
 
+#include "app/exit_status.h"
 #include "sim/plan.h"
 #include "sim/runner.h"
 #include "status/words.h"
@@ -15,10 +16,6 @@ namespace spillway::app {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr int kDone = 0;
-constexpr int kWrongUsage = 2;
-constexpr int kBadAnswer = 3;
 
 std::string duration(const std::optional<double>& s) {
   if (!s) return "never at this rate, it grows";
@@ -88,7 +85,7 @@ int run_plan(const PlanOptions& o, std::ostream& out, std::ostream& err) {
       o.live.value < 0 || !positive(o.latency_ceiling_s)) {
     err << "plan needs a backlog and a capacity above 0 and live traffic of 0 or more: "
            "--backlog 1000000 --capacity 2000 --live 1200.\n";
-    return kWrongUsage;
+    return kExitWrongUsage;
   }
   const sim::PlanFigures figures{o.backlog.value, o.capacity.value, o.live.value};
   const sim::Plan plan = sim::make_plan(figures);
@@ -101,7 +98,7 @@ int run_plan(const PlanOptions& o, std::ostream& out, std::ostream& err) {
     auto simulated = sim::run_batch(batch, [](std::size_t, std::size_t) {});
     if (!simulated) {
       err << simulated.error().message << '\n';
-      return kWrongUsage;
+      return kExitWrongUsage;
     }
     runs = std::move(*simulated);
   }
@@ -110,7 +107,7 @@ int run_plan(const PlanOptions& o, std::ostream& out, std::ostream& err) {
   } else {
     print(o, plan, runs, out);
   }
-  return plan.clear_s ? kDone : kBadAnswer;
+  return plan.clear_s ? kExitDone : kExitBadAnswer;
 }
 
 }  // namespace spillway::app

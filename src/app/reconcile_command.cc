@@ -34,11 +34,6 @@ std::string time_words(std::int64_t unix_micros) {
   return fmt::format("{} ({})", model::to_string(model::Timestamp::at(unix_micros)), ago(unix_micros));
 }
 
-int failed(const base::Error& error, std::ostream& err) {
-  err << error.message << '\n';
-  return exit_status_of(error);
-}
-
 base::Result<ports::SettlementFilter> filter_of(const SelectionOptions& options) {
   auto ids = console::parse_ids(options.ids);
   if (!ids) return std::unexpected(ids.error());

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <ostream>
 
+#include "app/exit_status.h"
 #include "sim/report_html.h"
 #include "sim/result_text.h"
 #include "sim/runner.h"
@@ -13,10 +14,6 @@
 
 namespace spillway::app {
 namespace {
-
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
 
 base::Result<std::vector<sim::Scenario>> scenarios_of(const SimulateOptions& options) {
   if (options.scenario != "all") return sim::find_scenarios(options.scenario, options.assignments);
@@ -48,9 +45,9 @@ int write_report(const std::string& path, const std::vector<sim::RunResult>& res
   std::ofstream file(path);
   file << sim::to_html(results);
   file.flush();
-  if (file) return kDone;
+  if (file) return kExitDone;
   err << fmt::format("The report could not be written to {}; is the folder there, and writable?\n", path);
-  return kFailed;
+  return kExitFailed;
 }
 
 }  // namespace
@@ -59,11 +56,11 @@ int run_simulate(const SimulateOptions& options, std::ostream& out, std::ostream
   auto scenarios = scenarios_of(options);
   if (!scenarios) {
     err << scenarios.error().message << '\n';
-    return kWrongUsage;
+    return kExitWrongUsage;
   }
   if (options.seeds < 1) {
     err << "--seeds must be at least 1.\n";
-    return kWrongUsage;
+    return kExitWrongUsage;
   }
   sim::Batch batch;
   batch.scenarios = *scenarios;
@@ -79,7 +76,7 @@ int run_simulate(const SimulateOptions& options, std::ostream& out, std::ostream
   });
   if (!results) {
     err << results.error().message << '\n';
-    return kWrongUsage;
+    return kExitWrongUsage;
   }
   if (options.json) {
     out << sim::to_json(*results) << '\n';
@@ -88,7 +85,7 @@ int run_simulate(const SimulateOptions& options, std::ostream& out, std::ostream
   } else {
     print_table(*results, *scenarios, out);
   }
-  return options.report.empty() ? kDone : write_report(options.report, *results, err);
+  return options.report.empty() ? kExitDone : write_report(options.report, *results, err);
 }
 
 }  // namespace spillway::app

@@ -16,13 +16,13 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Output {
+struct Simulated {
   int status;
   std::string out;
   std::string err;
 };
 
-Output simulate(SimulateOptions options) {
+Simulated simulate(SimulateOptions options) {
   options.assignments.push_back("backlog=10000");
   std::ostringstream out;
   std::ostringstream err;
@@ -30,7 +30,7 @@ Output simulate(SimulateOptions options) {
   return {status, out.str(), err.str()};
 }
 
-Output plan(const PlanOptions& options) {
+Simulated plan(const PlanOptions& options) {
   std::ostringstream out;
   std::ostringstream err;
   const int status = run_plan(options, out, err);
@@ -38,14 +38,15 @@ Output plan(const PlanOptions& options) {
 }
 
 TEST(Simulate, PrintsOneLineForEachScenarioAndLaw) {
-  const Output r = simulate({.scenario = "S1", .compare = {"aimd"}});
+  const Simulated r = simulate({.scenario = "S1", .compare = {"aimd"}});
   EXPECT_EQ(r.status, 0);
   EXPECT_THAT(r.out, HasSubstr("adaptive"));
   EXPECT_THAT(r.out, HasSubstr("aimd"));
 }
 
 TEST(Simulate, JsonHasOneEntryPerSeedAndLaw) {
-  const Output r = simulate({.scenario = "S1", .compare = {"aimd", "adaptive"}, .seed = 5, .seeds = 2, .json = true});
+  const Simulated r =
+      simulate({.scenario = "S1", .compare = {"aimd", "adaptive"}, .seed = 5, .seeds = 2, .json = true});
   const auto parsed = nlohmann::json::parse(r.out);
   ASSERT_EQ(parsed["runs"].size(), 4u);
   EXPECT_EQ(parsed["runs"][0]["seed"], 5);
@@ -60,7 +61,7 @@ TEST(Simulate, WritesAReport) {
 }
 
 TEST(Simulate, AReportThatCannotBeWrittenIsAFailure) {
-  const Output r = simulate({.scenario = "S1", .report = "/no/such/folder/report.html"});
+  const Simulated r = simulate({.scenario = "S1", .report = "/no/such/folder/report.html"});
   EXPECT_EQ(r.status, 1);
   EXPECT_THAT(r.err, HasSubstr("/no/such/folder/report.html"));
 }
@@ -68,7 +69,7 @@ TEST(Simulate, AReportThatCannotBeWrittenIsAFailure) {
 TEST(Simulate, ReadsAScenarioOfOnesOwn) {
   const std::string path = testing::TempDir() + "spillway-own-scenario.yaml";
   std::ofstream(path) << "name: mine\nlive: {rate: 500}\n";
-  const Output r = simulate({.scenario = path});
+  const Simulated r = simulate({.scenario = path});
   EXPECT_EQ(r.status, 0);
   EXPECT_THAT(r.out, HasSubstr("mine"));
   std::remove(path.c_str());
@@ -82,21 +83,22 @@ TEST(Simulate, WrongUsageIsTwo) {
 }
 
 TEST(Plan, SaysTheTimeAndWhatADropCosts) {
-  const Output r = plan({.backlog = 1'000'000, .capacity = 2000, .live = 1200, .laws = {}});
+  const Simulated r = plan({.backlog = 1'000'000, .capacity = 2000, .live = 1200, .laws = {}});
   EXPECT_EQ(r.status, 0);
   EXPECT_THAT(r.out, HasSubstr("20 min 50 s"));
   EXPECT_THAT(r.out, HasSubstr("with 30 % less capacity throughout: 83 min 20 s"));
 }
 
 TEST(Plan, SimulatesEachGovernor) {
-  const Output r = plan({.backlog = 10000, .capacity = 2000, .live = 1200, .laws = {"adaptive", "aimd"}, .json = true});
+  const Simulated r =
+      plan({.backlog = 10000, .capacity = 2000, .live = 1200, .laws = {"adaptive", "aimd"}, .json = true});
   const auto parsed = nlohmann::json::parse(r.out);
   EXPECT_EQ(parsed["simulated"].size(), 2u);
   EXPECT_DOUBLE_EQ(parsed["clear_seconds"], 12.5);
 }
 
 TEST(Plan, ABacklogThatOnlyGrowsIsABadAnswer) {
-  const Output r = plan({.backlog = 1000, .capacity = 1000, .live = 1200});
+  const Simulated r = plan({.backlog = 1000, .capacity = 1000, .live = 1200});
   EXPECT_EQ(r.status, 3);
   EXPECT_THAT(r.out, HasSubstr("never at this rate"));
 }

@@ -131,11 +131,6 @@ class Preview {
   std::int64_t events_ = 0;
 };
 
-int failed(const base::Error& error, std::ostream& err) {
-  err << error.message << '\n';
-  return exit_status_of(error);
-}
-
 }  // namespace
 
 int run_triage(const TriageOptions& options, const config::Config& config, ports::OutboxStore& store, std::ostream& out,

@@ -49,7 +49,7 @@ TEST(TriageRules, EveryConditionAndTheRoutedKeyReachTheJudge) {
       "  rules:\n"
       "    - {name: r, when: {type: o*, key: account-a*, header: {t: x}, older_than: 1h, newer_for_key: true, sql: "
       "select 1}, then: discard}\n");
-  const auto at = [&](std::int64_t seconds) { return model::Timestamp::at(store.now() - seconds * 1'000'000); };
+  const auto at = [&](std::int64_t waited) { return model::Timestamp::at(store.now() - waited * 1'000'000); };
   store.insert({.headers = R"({"t":"x"})", .created_at = at(3600)});
   store.insert({.headers = R"({"t":"x"})", .created_at = at(25 * 3600)});
   store.insert({});

@@ -8,18 +8,13 @@
 #include <thread>
 #include <unordered_map>
 
+#include "bank/clock.h"
 #include "bank/tellers.h"
 
 namespace spillway::bank {
 
 namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
-
-namespace {
-
-base::Instant now() { return base::Instant(Clock::now().time_since_epoch()); }
-
-}  // namespace
 
 struct Bank::Floor {
   struct Target {

@@ -2,13 +2,13 @@
 
 #include <utility>
 
+#include "bank/clock.h"
+
 namespace spillway::bank {
 namespace {
 
 // How long an answer or a due retry may lie while no record comes.
 constexpr std::chrono::milliseconds kGlance{2};
-
-base::Instant now() { return base::Instant(std::chrono::steady_clock::now().time_since_epoch()); }
 
 base::Duration share_of(base::Duration whole, double share) {
   return std::chrono::duration_cast<base::Duration>(whole * share);

@@ -12,8 +12,8 @@ namespace spillway::bank {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr auto kPatience = 20s;
 

@@ -8,8 +8,8 @@
 namespace spillway::bank {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(MetricsPage, CountsLateAnswersAsErrorsAndAsLatencies) {
   MetricsPage page;

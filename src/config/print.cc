@@ -12,10 +12,10 @@
 namespace spillway::config {
 namespace {
 
-constexpr std::string_view kHidden = "\"***\"";
+constexpr std::string_view kHiddenValue = "\"***\"";
 
 // Plain where that reads back to the same text, else in double quotes.
-std::string quoted(std::string_view text) {
+std::string plain_or_quoted(std::string_view text) {
   const auto plain_char = [](unsigned char c) {
     return std::isalnum(c) != 0 ||
            std::string_view("_./%+-:@=?&,").find(static_cast<char>(c)) != std::string_view::npos;
@@ -39,7 +39,7 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-std::string shown(std::string_view text) { return quoted(escape_references(redact(text))); }
+std::string shown(std::string_view text) { return plain_or_quoted(escape_references(redact(text))); }
 
 // In a flow list or mapping a comma would end the item.
 std::string shown_item(std::string_view text) {
@@ -55,7 +55,8 @@ std::string shown_list(const std::vector<std::string>& texts) {
 
 std::string shown_map(const std::map<std::string, std::string>& values) {
   std::vector<std::string> items;
-  for (const auto& [name, value] : values) items.push_back(fmt::format("{}: {}", quoted(name), shown_item(value)));
+  for (const auto& [name, value] : values)
+    items.push_back(fmt::format("{}: {}", plain_or_quoted(name), shown_item(value)));
   return fmt::format("{{{}}}", fmt::join(items, ", "));
 }
 
@@ -77,8 +78,8 @@ class Printer {
     if (spec.name == "kafka") {
       open_sections(key + ".");
       for (const KafkaProperty& property : config_.kafka.properties) {
-        const std::string value = is_secret_property(property.name) ? std::string(kHidden) : shown(property.value);
-        line(1, quoted(property.name), value, property.origin);
+        const std::string value = is_secret_property(property.name) ? std::string(kHiddenValue) : shown(property.value);
+        line(1, plain_or_quoted(property.name), value, property.origin);
       }
     } else if (spec.name == "signals") {
       print_list(key, config_.signals.size(), "signals[].",
@@ -97,7 +98,7 @@ class Printer {
   std::string value_of(const Field& field, const KeySpec& spec) const {
     if (const auto* scalar = std::get_if<Scalar>(&field)) {
       const std::string text = format(*scalar, spec);
-      return spec.secret && !text.empty() ? std::string(kHidden) : shown(text);
+      return spec.secret && !text.empty() ? std::string(kHiddenValue) : shown(text);
     }
     const auto& collection = std::get<Collection>(field);
     if (auto* const* values = std::get_if<std::map<std::string, std::string>*>(&collection)) return shown_map(**values);

@@ -13,20 +13,20 @@ using http::Reply;
 using http::Request;
 using Json = nlohmann::json;
 
-struct Wanted {
+struct Change {
   bool clear = false;
   std::string reason{};
   std::string who{};
   ports::OverrideRequest request{};  // unless `clear`
 };
 
-base::Result<Wanted> wanted_in(const std::string& text) {
+base::Result<Change> change_in(const std::string& text) {
   const auto wrong = [](const char* sentence) { return base::fail(base::ErrorClass::kRejected, sentence); };
   const Json body = Json::parse(text, nullptr, false);
   if (!body.is_object()) return wrong("expected a JSON object");
   try {
     const std::string action = body.value("action", "");
-    Wanted wanted{.clear = action == "clear", .reason = body.value("reason", ""), .who = body.value("who", "http")};
+    Change wanted{.clear = action == "clear", .reason = body.value("reason", ""), .who = body.value("who", "http")};
     if (wanted.clear) return wanted;
     OverrideWish wish{.lasts = body.value("for", ""), .reason = wanted.reason, .who = wanted.who};
     if (action == "set") {
@@ -45,7 +45,7 @@ base::Result<Wanted> wanted_in(const std::string& text) {
 }
 
 void change(Desk& desk, const Request& request, const Reply& reply) {
-  const auto wanted = wanted_in(request.body);
+  const auto wanted = change_in(request.body);
   if (!wanted) return reply(http::error_response(400, wanted.error().message));
   const bool taken = desk.submit([wanted = *wanted, reply](ports::OperatorSession& session) -> Desk::Then {
     const base::Status done =

@@ -71,7 +71,7 @@ void show(Desk& desk, bool show_payloads, const Request& request, const Reply& r
   });
 }
 
-struct Wanted {
+struct Resolution {
   ports::SettlementFilter filter{};
   std::optional<std::int64_t> confirm{};
   std::string reason{};
@@ -79,10 +79,10 @@ struct Wanted {
 };
 
 // A selection that narrows nothing is a slip more often than a wish, so {} is refused.
-base::Result<Wanted> wanted_in(const std::string& text) {
+base::Result<Resolution> resolution_in(const std::string& text) {
   const Json body = Json::parse(text, nullptr, false);
   if (!body.is_object()) return base::fail(base::ErrorClass::kRejected, "expected a JSON object");
-  Wanted wanted;
+  Resolution wanted;
   try {
     const auto ids = parse_ids(body.value("ids", std::vector<std::string>{}));
     if (!ids) return std::unexpected(ids.error());
@@ -111,7 +111,7 @@ base::Result<Wanted> wanted_in(const std::string& text) {
   return wanted;
 }
 
-Response act(ports::OperatorSession& session, const Wanted& wanted, model::Verdict verdict) {
+Response act(ports::OperatorSession& session, const Resolution& wanted, model::Verdict verdict) {
   const auto shown = preview(session, wanted.filter);
   if (!shown) return failure(shown.error());
   const bool named = !wanted.filter.ids.empty();
@@ -133,7 +133,7 @@ void add_reconcile_routes(http::Server& server, Desk& desk, bool show_payloads) 
   for (const auto verdict : {model::Verdict::kPublish, model::Verdict::kDiscard}) {
     server.route("POST", std::string("/api/reconcile/") + model::to_string(verdict),
                  [&desk, verdict](const Request& request, const Reply& reply) {
-                   const auto wanted = wanted_in(request.body);
+                   const auto wanted = resolution_in(request.body);
                    if (!wanted) return reply(failure(wanted.error()));
                    ask(desk, reply, [wanted = *wanted, verdict](ports::OperatorSession& session) {
                      return act(session, wanted, verdict);

@@ -7,15 +7,17 @@
 namespace spillway::console {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string time_text(std::int64_t unix_micros) { return model::to_string(model::Timestamp::at(unix_micros)); }
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dump(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
 
-Json object(const model::Settlement& event) {
+OrderedJson object(const model::Settlement& event) {
   return {{"id", base::to_string(event.id)},
-          {"key", event.key ? Json(*event.key) : Json(nullptr)},
+          {"key", event.key ? OrderedJson(*event.key) : OrderedJson(nullptr)},
           {"topic", event.topic},
           {"type", event.type},
           {"reason", event.reason},
@@ -44,22 +46,22 @@ std::string base64(std::string_view bytes) {
 
 bool is_utf8(std::string_view text) {
   try {
-    static_cast<void>(Json(text).dump());
+    static_cast<void>(OrderedJson(text).dump());
     return true;
-  } catch (const Json::type_error&) {
+  } catch (const OrderedJson::type_error&) {
     return false;
   }
 }
 
-void add_row(Json& json, const model::Row& row, bool with_payload) {
+void add_row(OrderedJson& json, const model::Row& row, bool with_payload) {
   json["aggregatetype"] = row.aggregate_type;
   json["created_at"] = model::to_string(row.created_at);
-  const Json headers = row.headers ? Json::parse(*row.headers, nullptr, false) : Json(nullptr);
-  json["headers"] = headers.is_discarded() ? Json(*row.headers) : headers;
-  json["payload_bytes"] = row.payload ? Json(row.payload->size()) : Json(nullptr);
+  const OrderedJson headers = row.headers ? OrderedJson::parse(*row.headers, nullptr, false) : OrderedJson(nullptr);
+  json["headers"] = headers.is_discarded() ? OrderedJson(*row.headers) : headers;
+  json["payload_bytes"] = row.payload ? OrderedJson(row.payload->size()) : OrderedJson(nullptr);
   if (!with_payload) return;
   if (!row.payload || is_utf8(*row.payload)) {
-    json["payload"] = row.payload ? Json(*row.payload) : Json(nullptr);
+    json["payload"] = row.payload ? OrderedJson(*row.payload) : OrderedJson(nullptr);
   } else {
     json["payload_base64"] = base64(*row.payload);
   }
@@ -77,36 +79,38 @@ const char* state_name(model::SettlementState state) {
 }
 
 std::string list_json(std::span<const model::Settlement> events) {
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const model::Settlement& event : events) list.push_back(object(event));
   return dump(list);
 }
 
 std::string event_json(const model::Settlement& event, const model::Page& page, bool with_payload) {
-  Json json = object(event);
+  OrderedJson json = object(event);
   json["row_exists"] = !page.rows.empty();
   if (!page.rows.empty()) add_row(json, page.rows.front(), with_payload);
   return dump(json);
 }
 
 std::string row_json(const model::Row& row, const char* state, bool with_payload) {
-  Json json{{"id", base::to_string(row.id)},
-            {"state", state},
-            {"seq", row.seq},
-            {"type", row.type},
-            {"aggregateid", row.aggregate_id ? Json(*row.aggregate_id) : Json(nullptr)}};
+  OrderedJson json{{"id", base::to_string(row.id)},
+                   {"state", state},
+                   {"seq", row.seq},
+                   {"type", row.type},
+                   {"aggregateid", row.aggregate_id ? OrderedJson(*row.aggregate_id) : OrderedJson(nullptr)}};
   add_row(json, row, with_payload);
   return dump(json);
 }
 
 std::string preview_json(const Preview& shown) {
-  const auto time = [](const std::optional<std::int64_t>& at) { return at ? Json(time_text(*at)) : Json(nullptr); };
+  const auto time = [](const std::optional<std::int64_t>& at) {
+    return at ? OrderedJson(time_text(*at)) : OrderedJson(nullptr);
+  };
   const auto up_to = shown.up_to_seq();
   return dump({{"count", shown.count()},
                {"more", shown.more},
                {"oldest", time(shown.oldest_unix_micros)},
                {"newest", time(shown.newest_unix_micros)},
-               {"up_to_seq", up_to ? Json(*up_to) : Json(nullptr)}});
+               {"up_to_seq", up_to ? OrderedJson(*up_to) : OrderedJson(nullptr)}});
 }
 
 }  // namespace spillway::console

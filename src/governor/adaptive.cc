@@ -23,8 +23,6 @@ constexpr double kWindowS = 1;
 constexpr double kMostWindowsAtOnce = 15;
 constexpr double kEnoughProbes = 20;
 constexpr double kInFlightMargin = 1.25;
-constexpr double kHealthyErrors = 0.02;
-constexpr double kSilence = 0.05;  // completions below this share of what was sent
 
 Cause cause_of(const Reading& r, const SignalSpec& spec) {
   switch (r.source) {

@@ -3,13 +3,13 @@
 namespace spillway::governor {
 
 namespace {
-constexpr double kHighPressure = 0.75;
+constexpr double kTooPressed = 0.75;
 constexpr double kLimited = 0.95;
 constexpr double kUnchanged = 0.9;
 }  // namespace
 
 bool BaseShift::on_window(const Window& w) {
-  if (!w.saturated || w.pressure > kHighPressure) {
+  if (!w.saturated || w.pressure > kTooPressed) {
     has_reference_ = false;
     limited_since_ = -1;
     return false;

@@ -10,9 +10,7 @@ namespace {
 
 constexpr double kEnough = 20;
 constexpr double kCollapseErrors = 0.25;
-constexpr double kHealthyErrors = 0.02;
-constexpr double kSilence = 0.05;  // completions below this share of what was sent
-constexpr std::size_t kWindows = 4;
+constexpr std::size_t kMedianOf = 4;
 constexpr std::size_t kProbeWindows = 3;
 
 bool silent(double completions, double sent) { return sent >= kEnough && completions <= kSilence * sent; }
@@ -21,7 +19,7 @@ bool silent(double completions, double sent) { return sent >= kEnough && complet
 
 void CollapseWatch::on_window(const Window& w) {
   completions_.push_back(w.completions);
-  if (completions_.size() > kWindows) completions_.pop_front();
+  if (completions_.size() > kMedianOf) completions_.pop_front();
   const bool enough = std::max(w.completions, w.sent_earlier) >= kEnough;
   const bool late = enough && w.error_ratio > kCollapseErrors && w.p99_s >= w.latency_ceiling_s;
   late_ = late ? late_ + w.windows : 0;

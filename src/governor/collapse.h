@@ -6,6 +6,9 @@
 
 namespace spillway::governor {
 
+inline constexpr double kHealthyErrors = 0.02;  // an error ratio below this says nothing
+inline constexpr double kSilence = 0.05;        // completions below this share of what was sent
+
 class CollapseWatch {
  public:
   struct Window {

@@ -13,7 +13,7 @@ constexpr double kLeastSpanS = 3;
 constexpr std::size_t kLeastCounts = 2;
 constexpr double kShownForS = 15;     // so long each of these counts has to show them
 constexpr double kLeastShare = 0.03;  // of the completions
-constexpr double kNoise = 3;          // standard deviations of a count
+constexpr double kCertain = 3;        // standard deviations of a count
 constexpr double kManyErrors = 0.02;  // of the completions: calls may be retries
 constexpr double kOffsetStepS = 0.5;
 constexpr double kGap = 1.5;  // windows; more between two samples is a hole
@@ -76,7 +76,7 @@ double ForeignTraffic::beyond_ours(const Source& source) const {
     ours = std::max(ours, sent_.over(t_ - ago - span, t_ - ago, 0));
   }
   const double beyond = completions - ours;
-  return beyond > std::max(kLeastShare * completions, kNoise * std::sqrt(completions)) ? beyond / span : 0;
+  return beyond > std::max(kLeastShare * completions, kCertain * std::sqrt(completions)) ? beyond / span : 0;
 }
 
 }  // namespace spillway::governor

@@ -12,7 +12,7 @@ constexpr double kMost = 0.3;
 constexpr double kShareOfTolerance = 0.8;
 constexpr double kDip = 0.85;  // delivered below this share of sent: a pause, not load
 constexpr double kDipRemembersS = 3;
-constexpr double kEnough = 20;  // completions that make a dip believable
+constexpr double kBelievable = 20;  // completions that make a dip believable
 }  // namespace
 
 double Trim::on_window(double pressure, double dead_time_s) {
@@ -32,7 +32,7 @@ void Trim::restart(double value) {
 }
 
 void ToleranceHeadroom::on_window(const Window& w) {
-  if (w.completions >= kEnough && w.delivered < kDip * w.sent_earlier) dip_at_ = w.t;
+  if (w.completions >= kBelievable && w.delivered < kDip * w.sent_earlier) dip_at_ = w.t;
   const bool load_did_it = w.over_ceiling && w.backlog_sends && w.t - dip_at_ > kDipRemembersS;
   const double tolerated = kShareOfTolerance * w.tolerance;
   const double step = load_did_it ? kStep * (1 - tolerated) : -kStep * tolerated;

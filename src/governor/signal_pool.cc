@@ -8,7 +8,7 @@ namespace spillway::governor {
 
 namespace {
 
-constexpr double kEnough = 200;
+constexpr double kFull = 200;
 constexpr std::size_t kMostWindows = 8;
 
 double median_p99(std::vector<double> values) {
@@ -23,7 +23,7 @@ SignalPool::Summary SignalPool::add(double completions, double mean_s, double p9
   windows_.push_back({completions, mean_s * completions, p99_s});
   double n = 0;
   for (const Window& w : windows_) n += w.completions;
-  while ((windows_.size() > 1 && n - windows_.front().completions >= kEnough) || windows_.size() > kMostWindows) {
+  while ((windows_.size() > 1 && n - windows_.front().completions >= kFull) || windows_.size() > kMostWindows) {
     n -= windows_.front().completions;
     windows_.pop_front();
   }
@@ -36,9 +36,9 @@ SignalPool::Summary SignalPool::add(double completions, double mean_s, double p9
   const double mean = sum / n;
   return {.completions = n,
           .mean_s = mean,
-          .p99_s = completions >= kEnough ? p99_s : median_p99(std::move(p99s)),
+          .p99_s = completions >= kFull ? p99_s : median_p99(std::move(p99s)),
           .standard_error = mean / std::sqrt(n),
-          .full = n >= kEnough};
+          .full = n >= kFull};
 }
 
 }  // namespace spillway::governor

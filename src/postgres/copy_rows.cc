@@ -13,7 +13,7 @@ namespace spillway::postgres {
 namespace {
 
 constexpr std::size_t kHeader = 19;  // signature, flags, length of an empty extension
-constexpr std::int16_t kColumns = 8;
+constexpr std::int16_t kRowColumns = 8;
 constexpr std::int64_t kMicrosFrom1970To2000 = 946'684'800'000'000;
 
 template <typename Number>
@@ -87,7 +87,7 @@ bool CopyRows::take(std::string_view message) {
     const auto columns = big_endian<std::int16_t>(message.data());
     message.remove_prefix(2);
     if (columns == -1) return true;  // the end
-    if (columns != kColumns || !take_row(message)) {
+    if (columns != kRowColumns || !take_row(message)) {
       malformed_ = true;
       return false;
     }
@@ -96,7 +96,7 @@ bool CopyRows::take(std::string_view message) {
 }
 
 bool CopyRows::take_row(std::string_view& message) {
-  std::array<Field, kColumns> fields;
+  std::array<Field, kRowColumns> fields;
   const std::size_t before = message.size();
   for (Field& field : fields) {
     if (!take_field(message, field)) return false;

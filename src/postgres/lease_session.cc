@@ -9,7 +9,7 @@ namespace {
 
 using base::ErrorClass;
 
-constexpr char kColumns[] =
+constexpr char kLeaseColumns[] =
     "epoch, holder, holder_name, floor(extract(epoch from expires_at - clock_timestamp()) * 1000)::bigint";
 
 }  // namespace
@@ -38,7 +38,7 @@ base::Result<ports::LeaseState> LeaseSession::acquire(const base::Uuid& holder, 
       "where l.holder is null or l.holder = excluded.holder or l.expires_at <= clock_timestamp() returning {0}) "
       "select *, true from taken union all "
       "select {0}, false from spillway.lease where outbox = $1 and not exists (select from taken)",
-      kColumns);
+      kLeaseColumns);
   const std::array<Value, 5> values{outbox_, table_name_, base::to_string(holder), holder_name,
                                     fmt::format("{}", std::chrono::duration<double>(ttl).count())};
   const auto answer = connection_.ask(kAcquire, values);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@
 #include "postgres/layout.h"
 
 namespace spillway::postgres {
+
+// Before every seq. One above the smallest number, which PostgreSQL does not read as a bigint.
+inline constexpr std::int64_t kNoSeq = std::numeric_limits<std::int64_t>::min() + 1;
 
 class PageFetch {
  public:

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <limits>
 #include <string_view>
 
 #include "postgres/snapshot.h"
@@ -15,9 +14,6 @@ namespace spillway::postgres {
 namespace {
 
 constexpr char kNoLanes[] = "a table whose rows are marked one by one has no lanes";
-
-// Before every seq. One above the smallest number, which PostgreSQL does not read as a bigint.
-constexpr std::int64_t kNoSeq = std::numeric_limits<std::int64_t>::min() + 1;
 
 // "3,4,17"
 std::vector<std::int64_t> numbers(std::string_view text) {

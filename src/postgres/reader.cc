@@ -14,8 +14,6 @@ namespace {
 
 using base::ErrorClass;
 
-// Before every seq. One above the smallest number, which PostgreSQL does not read as a bigint.
-constexpr std::int64_t kNoSeq = std::numeric_limits<std::int64_t>::min() + 1;
 constexpr std::size_t kSpansKept = 64;
 // Rows looked at by one search step: some 100 ms.
 constexpr std::int64_t kSearchStep = 500'000;

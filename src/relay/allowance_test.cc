@@ -4,12 +4,12 @@
 
 #include <limits>
 
+#include "relay/start_for_test.h"
+
 namespace spillway::relay {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr base::Instant kStart{1000s};
 
 governor::Decision decision(double total, double backlog) {
   governor::Decision made;

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "relay/start_for_test.h"
+
 namespace spillway::relay {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr base::Instant kStart{100s};
 
 TEST(Gate, IsStalledAfterASecondWithoutAnAnswerInclusive) {
   Gate gate;

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "relay/start_for_test.h"
+
 namespace spillway::relay {
 namespace {
 
 using namespace std::chrono_literals;
 using Keys = std::vector<std::string>;
-
-constexpr base::Instant kStart{1000s};
 
 model::Row row(std::int64_t seq, std::optional<std::string_view> key = "k") {
   model::Row made;

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "relay/start_for_test.h"
+
 namespace spillway::relay {
 namespace {
 
 using namespace std::chrono_literals;
 using Ask = LeaseKeeper::Ask;
-
-constexpr base::Instant kStart{100s};
 
 ports::LeaseState mine() { return {true, {{}, 7}, "here", 10s}; }
 ports::LeaseState others() { return {false, {{}, 6}, "there", 4s}; }

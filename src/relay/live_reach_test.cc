@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "relay/start_for_test.h"
+
 namespace spillway::relay {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr base::Instant kStart{1000s};
 constexpr std::int64_t kDbStart = 5'000'000'000;
 
 TEST(LiveReach, KnowsNothingAtTheFirstStartAndThatIsTooLate) {

@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "relay/start_for_test.h"
+
 namespace spillway::relay {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr base::Instant kStart{1000s};
 double half() { return 0.5; }
 
 TEST(Question, IsAskedOneAtATime) {

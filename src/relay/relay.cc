@@ -5,7 +5,7 @@
 namespace spillway::relay {
 namespace {
 
-constexpr std::size_t kUnrecordedMost = 2'000;  // a topic that is refused must not fill memory with its rows
+constexpr std::size_t kRefusedMost = 2'000;  // a topic that is refused must not fill memory with its rows
 // How often tokens are looked for again: a burst of the pacer holds 50 ms.
 constexpr base::Duration kPaceEvery = std::chrono::milliseconds(20);
 
@@ -136,7 +136,7 @@ bool Relay::pump_batch(Batch& batch, const Window* window, base::Instant now) {
   if (!batch.ready) return false;
   for (; !batch.done(); ++batch.next) {
     if (window != nullptr && window->ahead() >= ahead_of_a_lane()) return false;
-    if (unrecorded_.size() >= kUnrecordedMost || !pump_row(batch, window != nullptr, now)) return false;
+    if (unrecorded_.size() >= kRefusedMost || !pump_row(batch, window != nullptr, now)) return false;
     if (Released::is(batch.ordinals[batch.next])) released_.placed(batch.page.rows[batch.next].seq);
   }
   return true;

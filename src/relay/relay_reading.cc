@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxPageRows = 5'000;
 constexpr std::size_t kPagesAhead = 2;
-constexpr std::size_t kUnrecordedMost = 10'000;
+constexpr std::size_t kUnrecordedToRead = 10'000;
 constexpr std::size_t kAsidesMost = 8;  // one that waits for a token must not keep the others out
 constexpr std::size_t kReleasedAtOnce = 500;
 constexpr std::size_t kKeysAtOnce = 500;
@@ -66,7 +66,7 @@ std::optional<ReadRequest> Relay::backlog_request(base::Instant now) {
   Interval* interval = lanes_.to_read();
   if (interval == nullptr || backlog_paused_) return std::nullopt;
   if (lanes_.batches_behind() >= kPagesAhead || !room_in(interval->lane())) return std::nullopt;
-  if (unrecorded_.size() >= kUnrecordedMost) return std::nullopt;
+  if (unrecorded_.size() >= kUnrecordedToRead) return std::nullopt;
   const std::size_t rows = allowance_.backlog_page(kMaxPageRows);
   if (rows == 0) return std::nullopt;
   ReadRequest request = page_request(interval->lane(), Purpose::kBacklog, rows, now);

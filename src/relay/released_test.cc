@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include "relay/start_for_test.h"
+
 namespace spillway::relay {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-
-constexpr base::Instant kStart{1000s};
 
 model::Settlement released_row(std::int64_t seq, std::optional<std::string> key = {}) {
   model::Settlement row;

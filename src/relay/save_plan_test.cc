@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include "relay/start_for_test.h"
+
 namespace spillway::relay {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-
-constexpr base::Instant kStart{1000s};
 
 ports::Progress at(std::int64_t seq) {
   ports::Progress progress;

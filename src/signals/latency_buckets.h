@@ -1,6 +1,7 @@
 // How many answers took at most how long: the buckets of a histogram, of several series or targets together.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@ namespace spillway::signals {
 
 // Upper bound in seconds → how many answers took at most that long; bounds rise, the last is +Inf.
 using CumulativeCounts = std::vector<std::pair<double, double>>;
+inline constexpr double kNoBound = std::numeric_limits<double>::infinity();  // of the last bucket
 
 class LatencyBuckets {
  public:

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal(std::string_view body) {
+std::string refusal_of(std::string_view body) {
   const auto read = read_observations(body);
   return read ? "taken" : read.error().message;
 }
@@ -27,21 +27,21 @@ TEST(ReadObservations, TakesAListAndASingleOne) {
 }
 
 TEST(ReadObservations, SaysWhichEntryIsWrongAndHow) {
-  EXPECT_EQ(refusal("nonsense"), "the body is no JSON");
-  EXPECT_THAT(refusal("7"), HasSubstr("expected a list"));
-  EXPECT_EQ(refusal(R"([{"name":"a","latency_ms":1},{"latency_ms":1}])"), "observation 2 has no name");
-  EXPECT_EQ(refusal(R"([{"name":"a"}])"), "observation 1 has no latency_ms");
-  EXPECT_EQ(refusal(R"([{"name":"a","duration":1}])"),
+  EXPECT_EQ(refusal_of("nonsense"), "the body is no JSON");
+  EXPECT_THAT(refusal_of("7"), HasSubstr("expected a list"));
+  EXPECT_EQ(refusal_of(R"([{"name":"a","latency_ms":1},{"latency_ms":1}])"), "observation 2 has no name");
+  EXPECT_EQ(refusal_of(R"([{"name":"a"}])"), "observation 1 has no latency_ms");
+  EXPECT_EQ(refusal_of(R"([{"name":"a","duration":1}])"),
             "observation 1 has an unknown field \"duration\", expected name, latency_ms, ok, count");
-  EXPECT_EQ(refusal(R"([{"name":"a","latency":1}])"),
+  EXPECT_EQ(refusal_of(R"([{"name":"a","latency":1}])"),
             "observation 1 has an unknown field \"latency\", did you mean latency_ms?");
-  EXPECT_THAT(refusal(R"([{"name":"a","latency_ms":-1}])"), HasSubstr("latency_ms"));
-  EXPECT_THAT(refusal(R"([{"name":"a","latency_ms":"1"}])"), HasSubstr("latency_ms"));
-  EXPECT_THAT(refusal(R"([{"name":"a","latency_ms":1e300}])"), HasSubstr("latency_ms"));
-  EXPECT_THAT(refusal(R"([{"name":"a","latency_ms":1,"ok":1}])"), HasSubstr("neither true nor false"));
-  EXPECT_THAT(refusal(R"([{"name":"a","latency_ms":1,"count":0}])"), HasSubstr("count"));
-  EXPECT_THAT(refusal(R"([{"name":"a","latency_ms":1,"count":1.5}])"), HasSubstr("count"));
-  EXPECT_THAT(refusal(R"([[]])"), HasSubstr("is no object"));
+  EXPECT_THAT(refusal_of(R"([{"name":"a","latency_ms":-1}])"), HasSubstr("latency_ms"));
+  EXPECT_THAT(refusal_of(R"([{"name":"a","latency_ms":"1"}])"), HasSubstr("latency_ms"));
+  EXPECT_THAT(refusal_of(R"([{"name":"a","latency_ms":1e300}])"), HasSubstr("latency_ms"));
+  EXPECT_THAT(refusal_of(R"([{"name":"a","latency_ms":1,"ok":1}])"), HasSubstr("neither true nor false"));
+  EXPECT_THAT(refusal_of(R"([{"name":"a","latency_ms":1,"count":0}])"), HasSubstr("count"));
+  EXPECT_THAT(refusal_of(R"([{"name":"a","latency_ms":1,"count":1.5}])"), HasSubstr("count"));
+  EXPECT_THAT(refusal_of(R"([[]])"), HasSubstr("is no object"));
 }
 
 RC_GTEST_PROP(ReadObservationsProperty, SurvivesAnyBytes, (const std::string& body)) {

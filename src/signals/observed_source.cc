@@ -5,7 +5,7 @@
 namespace spillway::signals {
 namespace {
 
-constexpr auto kWindow = std::chrono::seconds(1);
+constexpr auto kEvery = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -14,7 +14,7 @@ ObservedSource::ObservedSource(runtime::Loop& loop, bool judges_latency, Emit em
       emit_(std::move(emit)),
       window_from_(runtime::Loop::now()),
       silent_since_(window_from_),
-      ticker_(loop, kWindow, [this](base::Instant now) { close_window(now); }) {}
+      ticker_(loop, kEvery, [this](base::Instant now) { close_window(now); }) {}
 
 void ObservedSource::observe(const Observation& observation) {
   latencies_.add(observation.latency_s, observation.count);
@@ -28,7 +28,7 @@ std::string ObservedSource::trouble(base::Instant now) const {
 
 void ObservedSource::close_window(base::Instant now) {
   const base::Duration window = base::elapsed(window_from_, now);
-  if (window < kWindow / 2) return;  // the ticker's first call
+  if (window < kEvery / 2) return;  // the ticker's first call
   window_from_ = now;
   const bool silent = latencies_.count() <= 0;
   if (silent && !silent_) silent_since_ = now - window;

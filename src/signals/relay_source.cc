@@ -6,7 +6,7 @@
 namespace spillway::signals {
 namespace {
 
-constexpr auto kWindow = std::chrono::milliseconds(900);  // calls are never exactly a second apart
+constexpr auto kShortest = std::chrono::milliseconds(900);  // calls are never exactly a second apart
 constexpr auto kLongestGap = std::chrono::seconds(5);
 
 }  // namespace
@@ -20,7 +20,7 @@ void RelaySource::publish(base::Instant now, const PublishFigures& figures) {
   const bool fits = before_ && std::ranges::equal(before_->counts, figures.counts, std::less_equal<>());
   if (!fits || base::elapsed(before_->at, now) > kLongestGap) return remember(now, figures);
   throttle_s_ = std::max(throttle_s_, figures.throttle_s);
-  if (base::elapsed(before_->at, now) < kWindow) return;
+  if (base::elapsed(before_->at, now) < kShortest) return;
   governor::SignalSample sample = window(now, figures);
   remember(now, figures);
   emit_(std::move(sample));

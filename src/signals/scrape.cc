@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "signals/exposition_line.h"
 
 namespace spillway::signals {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::string_view kTotal = "_total";
 
 std::string_view without_total(std::string_view name) {
@@ -66,7 +64,7 @@ class Reader {
       std::ranges::sort(series.buckets);
       const auto twice = std::ranges::adjacent_find(series.buckets, {}, &std::pair<double, double>::first);
       if (twice != series.buckets.end()) return refuse(fmt::format("gives a bucket of {} twice", names_.histogram));
-      if (series.buckets.empty() || series.buckets.back().first != kInf) {
+      if (series.buckets.empty() || series.buckets.back().first != kNoBound) {
         return refuse(fmt::format("histogram {} has no bucket +Inf", names_.histogram));
       }
     }

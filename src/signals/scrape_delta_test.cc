@@ -2,16 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 namespace spillway::signals {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 Scrape with(double fast, double all, double sum, double errors = 0) {
   Scrape scrape;
-  scrape.histogram["a"] = {.buckets = {{0.1, fast}, {kInf, all}}, .sum = sum};
+  scrape.histogram["a"] = {.buckets = {{0.1, fast}, {kNoBound, all}}, .sum = sum};
   scrape.errors["x"] = errors;
   return scrape;
 }
@@ -21,7 +17,7 @@ TEST(Difference, CountsWhatWasAdded) {
   EXPECT_EQ(delta.completions, 5);
   EXPECT_EQ(delta.errors, 2);
   EXPECT_EQ(delta.latency_sum_s, 1.5);
-  EXPECT_EQ(delta.latencies.at(0), (CumulativeCounts{{0.1, 3}, {kInf, 5}}));
+  EXPECT_EQ(delta.latencies.at(0), (CumulativeCounts{{0.1, 3}, {kNoBound, 5}}));
   EXPECT_FALSE(delta.reset);
 }
 
@@ -37,9 +33,9 @@ TEST(Difference, OneBucketThatWentBackIsARestartToo) { EXPECT_TRUE(difference(wi
 
 TEST(Difference, ANewSeriesCountsFromZeroAndOneThatWentDoesNotCount) {
   Scrape before = with(10, 20, 5);
-  before.histogram["gone"] = {.buckets = {{kInf, 1000}}, .sum = 1};
+  before.histogram["gone"] = {.buckets = {{kNoBound, 1000}}, .sum = 1};
   Scrape now = with(10, 20, 5);
-  now.histogram["new"] = {.buckets = {{0.1, 2}, {kInf, 2}}, .sum = 0.1};
+  now.histogram["new"] = {.buckets = {{0.1, 2}, {kNoBound, 2}}, .sum = 0.1};
   const ScrapeDelta delta = difference(before, now);
   EXPECT_EQ(delta.completions, 2);
   EXPECT_FALSE(delta.reset);

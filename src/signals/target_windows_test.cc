@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <map>
 
 namespace spillway::signals {
@@ -11,8 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 // A service of several targets whose counters a test moves.
 class Service {
  public:
@@ -63,7 +60,7 @@ class Service {
   Scrape scrape(const State& s) {
     Scrape scrape;
     scrape.samples = 1;
-    scrape.histogram["x"] = {.buckets = {{0.1, s.fast}, {0.5, s.all}, {kInf, s.all}}, .sum = s.sum};
+    scrape.histogram["x"] = {.buckets = {{0.1, s.fast}, {0.5, s.all}, {kNoBound, s.all}}, .sum = s.sum};
     scrape.errors["x"] = s.errors;
     scrape.errors_declared = scrape.histogram_declared = true;
     scrape.fingerprint = s.frozen ? 1 : ++moves_;
@@ -227,7 +224,7 @@ TEST(TargetWindows, BeyondTheLastBucketIsNeverTakenForHealth) {
   const auto scrape = [](double n, std::uint64_t mark) {
     Scrape s;
     s.samples = 1;
-    s.histogram["x"] = {.buckets = {{0.5, 0}, {kInf, n}}, .sum = n};
+    s.histogram["x"] = {.buckets = {{0.5, 0}, {kNoBound, n}}, .sum = n};
     s.fingerprint = mark;
     return s;
   };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/timestamp.h"
+#include "status/governor_view.h"
 #include "status/words.h"
 
 namespace spillway::status {
@@ -41,8 +42,6 @@ const char* unit_of(governor::CauseKind kind) {
   }
   return "";
 }
-
-std::optional<double> if_finite(double rate) { return std::isfinite(rate) ? std::optional(rate) : std::nullopt; }
 
 ExplainedDecision explained(const governor::LoggedDecision& logged) {
   const governor::Decision& d = logged.decision;
@@ -106,7 +105,7 @@ ExplainedDecision decision_from(const Json& json) {
           .text = json.value("text", "")};
 }
 
-Explanation parsed(const Json& json) {
+Explanation explanation_from(const Json& json) {
   Explanation explanation{
       .outbox = json.value("outbox", ""), .store = json.value("store", ""), .law = json.at("law").get<std::string>()};
   for (const Json& change : json.at("changes")) explanation.changes.push_back(decision_from(change));
@@ -141,7 +140,7 @@ std::string to_json(const Explanation& explanation) {
 
 base::Result<Explanation> explanation_from_json(std::string_view text) {
   try {
-    return parsed(Json::parse(text));
+    return explanation_from(Json::parse(text));
   } catch (const nlohmann::json::exception& e) {
     return base::fail(base::ErrorClass::kRejected, std::string("this is no explanation of Spillway: ") + e.what());
   }

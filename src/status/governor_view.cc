@@ -7,11 +7,8 @@
 #include "status/words.h"
 
 namespace spillway::status {
-namespace {
 
 std::optional<double> if_finite(double rate) { return std::isfinite(rate) ? std::optional(rate) : std::nullopt; }
-
-}  // namespace
 
 GovernorView view_of(governor::LawKind law, const governor::Decision& decision) {
   GovernorView view{.law = governor::to_string(law), .state = governor::to_string(decision.state)};

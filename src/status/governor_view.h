@@ -1,11 +1,16 @@
 // A decision of the governor as it is shown.
 #pragma once
 
+#include <optional>
+
 #include "governor/decision.h"
 #include "governor/law.h"
 #include "status/status.h"
 
 namespace spillway::status {
+
+// A rate for people: none where there is no limit.
+std::optional<double> if_finite(double rate);
 
 // Without `held_at` and `since`, which a single decision does not know.
 GovernorView view_of(governor::LawKind law, const governor::Decision& decision);

@@ -332,7 +332,7 @@ Json alerts_json(const std::vector<Alert>& alerts) {
   return list;
 }
 
-Status parsed(const Json& json) {
+Status status_from(const Json& json) {
   Status status;
   status.subject.outbox = json.value("outbox", "");
   status.subject.store = json.value("store", "");
@@ -399,7 +399,7 @@ std::string override_to_json(const std::optional<ports::Override>& limit) {
 
 base::Result<Status> from_json(std::string_view text) {
   try {
-    return parsed(Json::parse(text));
+    return status_from(Json::parse(text));
   } catch (const nlohmann::json::exception& e) {
     return base::fail(base::ErrorClass::kRejected, std::string("this is not a status of Spillway: ") + e.what());
   }

@@ -24,6 +24,12 @@ inline PostgresServer& shared_server() {
   return server;
 }
 
+inline postgres::InitOptions with_payload(postgres::Payload payload) {
+  postgres::InitOptions options;
+  options.payload = payload;
+  return options;
+}
+
 // A database of its own in a server, with the schema.
 class Outbox {
  public:

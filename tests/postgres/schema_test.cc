@@ -15,12 +15,6 @@ using postgres::Installed;
 using postgres::Payload;
 using Seqs = std::vector<std::int64_t>;
 
-postgres::InitOptions with_payload(Payload payload) {
-  postgres::InitOptions options;
-  options.payload = payload;
-  return options;
-}
-
 std::string refusal(const Outbox& outbox, const std::string& name = "default") {
   auto options = outbox.options();
   options.outbox = name;

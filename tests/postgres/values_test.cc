@@ -16,12 +16,6 @@ std::optional<std::string> payload_of(Follower& follower) {
   return std::string(*page->rows[0].payload);
 }
 
-postgres::InitOptions with_payload(postgres::Payload payload) {
-  postgres::InitOptions options;
-  options.payload = payload;
-  return options;
-}
-
 TEST(Values, OddCreationTimesArriveAsTheyAre) {
   Outbox outbox;
   const auto created = [&](const std::string& value) {

@@ -19,8 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kStartLimit{60};
-constexpr std::size_t kLogTail = 4000;
+constexpr seconds kServerStartLimit{60};
+constexpr std::size_t kServerLogTail = 4000;
 constexpr std::size_t kLongestSocketPath = 100;
 const std::string kUser = "postgres";
 
@@ -43,7 +43,7 @@ std::filesystem::path bin_folder() {
 }
 
 void run_or_throw(const std::vector<std::string>& args) {
-  const Finished finished = run({.args = args, .user = kUser}, kStartLimit);
+  const Finished finished = run({.args = args, .user = kUser}, kServerStartLimit);
   if (finished.exit_status == 0) return;
   throw std::runtime_error(args[0] + " ended with " + std::to_string(finished.exit_status) + ": " + finished.out +
                            finished.err);
@@ -209,7 +209,7 @@ void PostgresServer::kill9_backend(pid_t pid) {
   if (std::ranges::find(children, pid) == children.end()) fail("has no process " + std::to_string(pid));
   ::kill(pid, SIGKILL);
   // Every other backend ends as well; only then does "answers again" mean the restarted server.
-  if (!eventually([&] { return std::ranges::all_of(children, gone); }, kStartLimit))
+  if (!eventually([&] { return std::ranges::all_of(children, gone); }, kServerStartLimit))
     fail("did not restart its backends");
   wait_until_ready();
 }
@@ -246,7 +246,7 @@ void PostgresServer::promote() {
 void PostgresServer::wait_until_ready() {
   const bool answers =
       eventually([this] { return PQping((uri() + "?connect_timeout=5").c_str()) == PQPING_OK || !process_->running(); },
-                 kStartLimit);
+                 kServerStartLimit);
   if (!answers || !process_->running()) fail("did not start");
 }
 
@@ -265,7 +265,7 @@ void PostgresServer::fail(const std::string& what) const {
   text << std::ifstream(log_file()).rdbuf();
   const std::string log = text.str();
   throw std::runtime_error("PostgreSQL on port " + std::to_string(port_) + " " + what + "; its log ends with:\n" +
-                           log.substr(log.size() > kLogTail ? log.size() - kLogTail : 0));
+                           log.substr(log.size() > kServerLogTail ? log.size() - kServerLogTail : 0));
 }
 
 }  // namespace spillway::testing

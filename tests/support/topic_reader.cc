@@ -10,7 +10,7 @@
 namespace spillway::testing {
 namespace {
 
-constexpr int kRequestMs = 20000;
+constexpr int kAnswerMs = 20000;
 constexpr int kPollMs = 100;
 constexpr std::chrono::seconds kLimit{60};
 
@@ -49,7 +49,7 @@ Client make_consumer(const std::string& bootstrap, Isolation isolation) {
 // Asks for all topics: asking for one by name could create it.
 int partitions_of(rd_kafka_t* client, const std::string& topic) {
   const rd_kafka_metadata_t* metadata = nullptr;
-  const rd_kafka_resp_err_t error = rd_kafka_metadata(client, 1, nullptr, &metadata, kRequestMs);
+  const rd_kafka_resp_err_t error = rd_kafka_metadata(client, 1, nullptr, &metadata, kAnswerMs);
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw std::runtime_error(rd_kafka_err2str(error));
   int partitions = 0;
   for (int i = 0; i < metadata->topic_cnt; ++i) {
@@ -66,7 +66,7 @@ std::map<std::int32_t, std::int64_t> assign_filled(rd_kafka_t* client, const std
   for (std::int32_t partition = 0; partition < partitions; ++partition) {
     std::int64_t low = 0;
     std::int64_t high = 0;
-    const auto error = rd_kafka_query_watermark_offsets(client, topic.c_str(), partition, &low, &high, kRequestMs);
+    const auto error = rd_kafka_query_watermark_offsets(client, topic.c_str(), partition, &low, &high, kAnswerMs);
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw std::runtime_error(rd_kafka_err2str(error));
     if (low >= high) continue;
     ends[partition] = high;

@@ -1,7 +1,7 @@
 // What every OutboxStore holds, whatever is behind it. An implementation's test derives an OutboxBench and
 // instantiates:
 //
-//   INSTANTIATE_TEST_SUITE_P(Postgres, OutboxStoreContract, testing::Values([] { return make_bench(); }));
+//   INSTANTIATE_TEST_SUITE_P(Postgres, OutboxStoreContract, ::testing::Values([] { return make_bench(); }));
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class OutboxBench {
 
 using MakeOutboxBench = std::function<std::unique_ptr<OutboxBench>()>;
 
-class OutboxStoreContract : public testing::TestWithParam<MakeOutboxBench> {
+class OutboxStoreContract : public ::testing::TestWithParam<MakeOutboxBench> {
  protected:
   using Seqs = std::vector<std::int64_t>;
 

@@ -10,7 +10,7 @@ namespace {
 using base::ErrorClass;
 using Seqs = std::vector<std::int64_t>;
 
-class FakeBench final : public OutboxBench {
+class FakeOutboxBench final : public OutboxBench {
  public:
   OutboxStore& store() override { return store_; }
   std::int64_t insert(const NewRow& row) override { return store_.insert(as_fake(row)); }
@@ -40,7 +40,8 @@ class FakeBench final : public OutboxBench {
   FakeOutboxStore store_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Fake, OutboxStoreContract, testing::Values([] { return std::make_unique<FakeBench>(); }));
+INSTANTIATE_TEST_SUITE_P(Fake, OutboxStoreContract,
+                         testing::Values([] { return std::make_unique<FakeOutboxBench>(); }));
 
 struct FakeStore : testing::Test {
   FakeStore() {

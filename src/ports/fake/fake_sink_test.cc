@@ -7,7 +7,7 @@
 namespace spillway::ports {
 namespace {
 
-class FakeBench final : public SinkBench {
+class FakeSinkBench final : public SinkBench {
  public:
   Sink& sink() override { return sink_; }
   void create_topic(const std::string& name, std::int32_t partitions) override { sink_.create_topic(name, partitions); }
@@ -26,7 +26,7 @@ class FakeBench final : public SinkBench {
 };
 
 INSTANTIATE_TEST_SUITE_P(Fake, SinkContract,
-                         testing::Values(MakeSinkBench([] { return std::make_unique<FakeBench>(); })));
+                         testing::Values(MakeSinkBench([] { return std::make_unique<FakeSinkBench>(); })));
 
 class FakeSinkFaults : public testing::Test {
  protected:
