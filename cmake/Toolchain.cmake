@@ -22,6 +22,10 @@ add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O2;-g1>" "$<$<CONFIG:Debug>:-O1
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports both inside libstdc++'s own std::string (GCC bug 105329 and its kin).
   add_compile_options(-Wno-restrict -Wno-stringop-overflow)
+  if(CMAKE_UNITY_BUILD)
+    # It takes a .cc that another one includes for a header, whose types must not use names of one file.
+    add_compile_options(-Wno-subobject-linkage)
+  endif()
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ 12 hides std::expected from clang 16, which reports an older concepts level than it has.
   add_compile_options(-D__cpp_concepts=202002L -Wno-builtin-macro-redefined -Wno-macro-redefined)
