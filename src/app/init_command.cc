@@ -75,6 +75,11 @@ int init_postgres(const InitOptions& options, const config::Config& config, std:
   }
   if (!store->layout.adopted) out << " (payload " << to_string(installed->payload) << ")";
   out << '\n';
+  if (installed->partitioned) {
+    out << "partitioned by day (UTC), today and the seven days after it; the relay adds and drops days. `id` is unique "
+           "within a day only\n";
+  }
+  if (!installed->days_missing.empty()) err << installed->days_missing << '\n';
   return kExitDone;
 }
 

@@ -70,7 +70,8 @@ void add_init(CLI::App& app, Shared& shared, InitOptions& options, int& status) 
       ->check(CLI::IsMember({"text", "bytea", "json", "jsonb"}));
   init->add_flag("--notify", options.notify, "NOTIFY at every insert; needs outbox.listen (PostgreSQL)");
   init->add_flag("--roles", options.roles, "roles for writers, relay and console; needs CREATEROLE (PostgreSQL)");
-  init->add_flag("--partitioned", options.partitioned, "partition the outbox by time (PostgreSQL)");
+  init->add_flag("--partitioned", options.partitioned,
+                 "partition the outbox by day, UTC; id is unique within a day only (PostgreSQL)");
   init->add_flag("--repair-restored", options.repair_restored,
                  "make a table usable that was restored from another cluster (PostgreSQL)");
   init->callback([&] {

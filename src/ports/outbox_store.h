@@ -152,6 +152,10 @@ class OutboxLedger {
   // removed.
   virtual base::Result<std::int64_t> clean_up(const Fence& fence, std::chrono::seconds keep, std::size_t rows) = 0;
 
+  // Makes room for the rows to come, where a store has such a thing; to be asked about once an hour, by the holder of
+  // the lease. A failure is for people, and nothing else stops because of it; kTransient: try again soon.
+  virtual base::Status look_ahead() { return {}; }
+
   // Settlements that the relay has to act on: kReleased ones with seq > after, ascending by seq, at most `limit`.
   virtual base::Result<std::vector<model::Settlement>> released(std::int64_t after, std::size_t limit) = 0;
 

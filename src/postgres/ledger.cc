@@ -134,7 +134,44 @@ base::Status Ledger::finish(const ports::Fence& fence, std::span<const std::int6
 
 base::Result<std::int64_t> Ledger::clean_up(const ports::Fence& fence, std::chrono::seconds keep, std::size_t rows) {
   if (layout_.marks_rows()) return mark_discarded(fence, keep, rows);
-  const std::string table = layout_.qualified();
+  const auto days = look_at_days(connection_, layout_);
+  if (!days) return std::unexpected(days.error());
+  const bool by_day = days->partitioned && days->may_drop;
+  if (by_day && !more_rows_) {
+    const auto dropped = drop_day_of(*days, fence, keep);
+    if (!dropped) return std::unexpected(dropped.error());
+    if (*dropped) return static_cast<std::int64_t>(rows);
+  }
+  const bool default_only = by_day && !days->default_partition.empty();
+  const auto removed = remove_rows(default_only ? days->default_partition : layout_.qualified(), fence, keep, rows);
+  more_rows_ = removed && *removed >= static_cast<std::int64_t>(rows);
+  return removed;
+}
+
+base::Result<bool> Ledger::drop_day_of(const Days& days, const ports::Fence& fence, std::chrono::seconds keep) {
+  const auto dropped = drop_day(connection_, days, outbox_, fence, keep);
+  if (dropped) {
+    day_stays_.reset();
+    return !dropped->empty();
+  }
+  const ErrorClass why = dropped.error().error_class;
+  if (why == ErrorClass::kLostLease || why == ErrorClass::kLostPlace || why == ErrorClass::kUnavailable) {
+    return std::unexpected(dropped.error());
+  }
+  day_stays_ =
+      base::Error{ErrorClass::kRejected, fmt::format("a day of {} that is done with could not be dropped and stays: {}",
+                                                     layout_.name(), dropped.error().message)};
+  return false;
+}
+
+base::Status Ledger::look_ahead() {
+  if (auto added = add_days(connection_, layout_); !added) return added;
+  if (day_stays_) return std::unexpected(*day_stays_);
+  return {};
+}
+
+base::Result<std::int64_t> Ledger::remove_rows(const std::string& table, const ports::Fence& fence,
+                                               std::chrono::seconds keep, std::size_t rows) {
   const FencedWrite clean{
       fmt::format(
           "place as (select * from (select saved_at, live_from, live_to, live_last, backlog from "

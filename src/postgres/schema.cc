@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "postgres/days.h"
+#include "postgres/days_sql.h"
 #include "postgres/schema_sql.h"
 
 namespace spillway::postgres {
@@ -68,6 +70,12 @@ Marks marks_for(const InitOptions& options, Payload payload) {
           {"@index_key@", identifier(layout.table + "_key_seq")},
           {"@index_seq@", identifier(layout.table + "_by_seq")},
           {"@default_partition@", beside("_default")},
+          {"@default_text@", literal(beside("_default"))},
+          {"@add_day@", beside("_add_day")},
+          {"@drop_day@", beside("_drop_day")},
+          {"@schema_text@", literal(layout.schema)},
+          {"@name_text@", literal(layout.table)},
+          {"@qualified_text@", literal(layout.qualified())},
           {"@default_id@", identifier(layout.table + "_default_id")},
           {"@table@", layout.qualified()},
           {"@table_text@", literal(layout.name())},
@@ -87,6 +95,7 @@ std::string statements(const InitOptions& options, Payload payload) {
   sql += kInboxSql;
   if (options.notify) sql += kNotifySql;
   if (options.roles) sql += kRolesSql;
+  if (options.partitioned && !options.layout.adopted) sql += kDaysSql;
   return filled(sql, marks_for(options, payload));
 }
 
@@ -95,6 +104,7 @@ struct Present {
   bool table = false;
   std::string payload_type;
   bool partitioned = false;
+  bool days = false;  // the functions that add and drop them
   bool notify = false;
   bool roles = false;
 };
@@ -114,6 +124,9 @@ base::Result<Present> look(Connection& connection, const TableLayout& layout) {
   present.partitioned = tables->flag(0, 3);
   present.notify = tables->flag(0, 4);
   present.roles = tables->flag(0, 5);
+  const auto days = look_at_days(connection, layout);
+  if (!days) return std::unexpected(days.error());
+  present.days = days->installed;
   if (tables->flag(0, 0)) {
     const auto version = connection.ask("select max(version) from spillway.schema_version where table_name = $1",
                                         std::array<Value, 1>{layout.name()});
@@ -152,6 +165,12 @@ base::Result<Payload> payload_for(const Present& present, const InitOptions& opt
                     "or map this one with outbox.preset and outbox.columns",
                     options.layout.name(), present.payload_type.empty() ? "missing" : present.payload_type));
   }
+  if (options.partitioned && !present.partitioned) {
+    return base::fail(ErrorClass::kMisconfigured,
+                      fmt::format("{} is not partitioned and stays so: run `spillway init` without --partitioned, or "
+                                  "name another table",
+                                  options.layout.name()));
+  }
   if (options.payload && *options.payload != *is) {
     return base::fail(ErrorClass::kMisconfigured,
                       fmt::format("the payload column of {} is {} and stays so: run `spillway init` without --payload, "
@@ -159,6 +178,11 @@ base::Result<Payload> payload_for(const Present& present, const InitOptions& opt
                                   options.layout.name(), to_string(*is)));
   }
   return *is;
+}
+
+Installed with_days(Connection& connection, const TableLayout& layout, Installed installed) {
+  if (const auto added = add_days(connection, layout); !added) installed.days_missing = added.error().message;
+  return installed;
 }
 
 }  // namespace
@@ -173,8 +197,9 @@ std::optional<Payload> payload_of(std::string_view name) {
 }
 
 std::string init_sql(const InitOptions& options) {
-  return "begin;\nset local client_min_messages = warning;\n" +
-         statements(options, options.payload.value_or(Payload::kText)) + "commit;\n";
+  const Payload payload = options.payload.value_or(Payload::kText);
+  return "begin;\nset local client_min_messages = warning;\n" + statements(options, payload) + "commit;\n" +
+         (options.partitioned ? filled(kFirstDaysSql, marks_for(options, payload)) : "");
 }
 
 base::Result<Installed> install(Connection& connection, const InitOptions& options) {
@@ -190,12 +215,12 @@ base::Result<Installed> install(Connection& connection, const InitOptions& optio
   }
   const auto payload = payload_for(*present, options);
   if (!payload) return std::unexpected(payload.error());
-  Installed installed{Installed::Change::kUnchanged, *payload};
-  const bool complete = present->version == kSchemaVersion && present->table && (!options.notify || present->notify) &&
-                        (!options.roles || present->roles);
-  if (complete) return installed;
   InitOptions as_is = options;
   if (present->table) as_is.partitioned = present->partitioned;
+  Installed installed{Installed::Change::kUnchanged, *payload, as_is.partitioned, {}};
+  const bool complete = present->version == kSchemaVersion && present->table && (!options.notify || present->notify) &&
+                        (!options.roles || present->roles) && (!as_is.partitioned || present->days);
+  if (complete) return with_days(connection, options.layout, std::move(installed));
   // One at a time: CREATE … IF NOT EXISTS fails when two race.
   const auto done = connection.script(
       "begin; set local client_min_messages = warning; set local lock_timeout = '10s'; "
@@ -203,7 +228,7 @@ base::Result<Installed> install(Connection& connection, const InitOptions& optio
       statements(as_is, *payload) + "commit;\n");
   if (!done) return std::unexpected(done.error());
   installed.change = present->version ? Installed::Change::kUpgraded : Installed::Change::kCreated;
-  return installed;
+  return with_days(connection, options.layout, std::move(installed));
 }
 
 }  // namespace spillway::postgres

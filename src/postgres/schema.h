@@ -26,7 +26,7 @@ struct InitOptions {
   std::optional<Payload> payload;  // empty: text in a new table, whatever it is in one that exists
   bool notify = false;             // a trigger that announces inserts; makes PREPARE TRANSACTION fail in writers
   bool roles = false;              // spillway_writer, spillway_relay, spillway_console; needs CREATEROLE
-  bool partitioned = false;        // by day of created_at
+  bool partitioned = false;        // by day (UTC) of created_at; `id` is then unique within a day only
   // An adopted table is left as it is: only the side tables come, and `payload`, `notify` and `partitioned` are
   // refused.
   TableLayout layout{};
@@ -39,10 +39,12 @@ struct Installed {
   enum class Change : std::uint8_t { kCreated, kUpgraded, kUnchanged };  // of the side tables where layout.adopted
   Change change = Change::kUnchanged;
   Payload payload = Payload::kText;
+  bool partitioned = false;
+  std::string days_missing;  // why partitions that should be ahead are not; the relay tries again
 };
 
 // Brings the schema to kSchemaVersion in one transaction; safe while writers and a relay are at work. kMisconfigured:
-// made by a newer Spillway, another payload type asked for than the table has, not the right to create.
+// made by a newer Spillway, another payload type or partitions asked for than the table has, not the right to create.
 base::Result<Installed> install(Connection& connection, const InitOptions& options);
 
 }  // namespace spillway::postgres

@@ -12,6 +12,8 @@ constexpr base::Duration kNotStartedEvery = std::chrono::milliseconds(500);
 constexpr base::Duration kControlEvery = std::chrono::seconds(1);
 constexpr base::Duration kCleanEvery = std::chrono::minutes(1);
 constexpr base::Duration kCleanPause = std::chrono::milliseconds(200);  // between full pieces: writers come first
+constexpr base::Duration kLookAheadEvery = std::chrono::hours(1);
+constexpr base::Duration kLookAheadAgain = std::chrono::minutes(1);
 constexpr std::size_t kCleanRows = 5'000;
 
 std::function<double()> uniform() {
@@ -91,6 +93,7 @@ void RelayDriver::turn() {
   ask_lease(now);
   watch_controls(now);
   clean_up(now);
+  look_ahead(now);
   dispatch(now);
   if (stopped_) finish_stop(now);
   timer_.at(std::min(relay_.next_wake(now), std::max(keeper_.next_wake(), now + std::chrono::milliseconds(1))));
@@ -233,6 +236,24 @@ void RelayDriver::clean_up(base::Instant now) {
       cleaning_ = false;
       const bool full = removed && *removed >= static_cast<std::int64_t>(kCleanRows);
       clean_due_ = Loop::now() + (full ? kCleanPause : kCleanEvery);
+    });
+  });
+}
+
+void RelayDriver::look_ahead(base::Instant now) {
+  if (looking_ahead_ || stopped_ || now < look_ahead_due_ || relay_.state() != relay::RelayState::kRunning) return;
+  looking_ahead_ = true;
+  tending_.submit([this] {
+    auto looked = cleaner_->look_ahead();
+    loop_.post([this, looked = std::move(looked)] {
+      looking_ahead_ = false;
+      const auto why = looked ? std::nullopt : std::optional(looked.error().error_class);
+      const bool again = why == base::ErrorClass::kTransient || why == base::ErrorClass::kUnavailable;
+      look_ahead_due_ = Loop::now() + (again ? kLookAheadAgain : kLookAheadEvery);
+      if (again) return;
+      const std::string message = looked ? std::string() : looked.error().message;
+      if (said_ahead_ != message && !message.empty()) say(message);
+      said_ahead_ = message;
     });
   });
 }

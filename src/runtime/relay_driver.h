@@ -68,6 +68,7 @@ class RelayDriver {
   void write(relay::LedgerRequest request);
   void watch_controls(base::Instant now);
   void clean_up(base::Instant now);
+  void look_ahead(base::Instant now);
   void finish_stop(base::Instant now);
   void say(const std::string& line) const;
 
@@ -91,6 +92,9 @@ class RelayDriver {
   base::Instant control_due_{};
   bool cleaning_ = false;
   base::Instant clean_due_{};
+  bool looking_ahead_ = false;
+  base::Instant look_ahead_due_{};
+  std::string said_ahead_;  // what kept it from looking ahead, said once
 
   std::function<void(bool)> stopped_;
   base::Instant stop_by_{};
