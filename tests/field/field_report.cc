@@ -55,6 +55,8 @@ void FieldReport::SetUp() {
 }
 
 void FieldReport::TearDown() {
+  server().thaw();
+  broker().thaw();
   network().set_delay(0ms);
   network().set_blackhole(false);
   network().set_refusing(false);
