@@ -18,7 +18,7 @@ if(SPILLWAY_MOLD)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
-add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O2;-g1>" "$<$<CONFIG:Debug>:-O1;-g1>")
+add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O2;-g1>" "$<$<CONFIG:Debug>:-Og;-g1>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports both inside libstdc++'s own std::string (GCC bug 105329 and its kin).
   add_compile_options(-Wno-restrict -Wno-stringop-overflow)
