@@ -5,7 +5,9 @@
 #include <signal.h>
 
 #include <atomic>
+#include <chrono>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -148,7 +150,7 @@ class Daemon {
         if (auto fine = judge_->check(); !fine) found = std::unexpected(fine.error());
       }
       loop_.post([this, found = std::move(found)] {
-        if (stopping_) return;
+        if (stopping_since_) return;
         if (found) return begin(*found);
         if (found.error().error_class == base::ErrorClass::kMisconfigured) {
           log_.error(found.error().message);
@@ -233,13 +235,17 @@ class Daemon {
     feeding_.after(*service_.watchdog());
   }
 
-  // A second signal ends at once: what is out is sent again at the next start.
+  // A second signal ends at once: what is out is sent again at the next start. One person's Ctrl-C may come twice, from
+  // the terminal and from a program between (`timeout`, a shell script); what comes that soon is the same signal.
   void stop() {
-    if (stopping_) {
+    constexpr auto same_signal = std::chrono::milliseconds(200);
+    const auto now = std::chrono::steady_clock::now();
+    if (stopping_since_) {
+      if (now - *stopping_since_ < same_signal) return;
       exit_status_ = kExitFailed;
       return loop_.stop();
     }
-    stopping_ = true;
+    stopping_since_ = now;
     service_.stopping();
     outlook_->stopping();
     if (!begun_) {
@@ -277,7 +283,7 @@ class Daemon {
   std::thread hinter_;
   std::string waits_because_;
   bool begun_ = false;  // the table was inspected and the driver started
-  bool stopping_ = false;
+  std::optional<std::chrono::steady_clock::time_point> stopping_since_;
   int exit_status_ = kExitDone;
   runtime::Worker starting_{"start"};
 };

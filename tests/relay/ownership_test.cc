@@ -90,6 +90,17 @@ TEST_F(Ownership, IsHandedOverWithinASecondOfSigterm) {
   carry_one();
 }
 
+// As from a terminal whose Ctrl-C reaches the relay once by itself and once by the program that started it.
+TEST_F(Ownership, IsHandedOverWhenOneSignalComesTwice) {
+  const auto start = Clock::now();
+  ASSERT_EQ(::kill(first_.pid(), SIGINT), 0);
+  const auto end = first_.stop();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->exit_status, 0) << first_.log();
+  ASSERT_TRUE(owned_by(second_));
+  EXPECT_LE(Clock::now() - start, 1s);
+}
+
 TEST_F(Ownership, ARelayThatWakesAfterItsLeaseWritesNothingAndSendsNothing) {
   ASSERT_TRUE(saved());
   first_.freeze();
