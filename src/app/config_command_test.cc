@@ -44,6 +44,19 @@ TEST(ConfigCheck, ListsEveryFaultOnStderrAndEndsWithTwo) {
   EXPECT_THAT(output.err, HasSubstr("2 faults in the configuration\n"));
 }
 
+TEST(ConfigCheck, ListsWhatOthersRefuseBesideWhatIsMissing) {
+  const auto output = run(config_check,
+                          "outbox: {store: 'sqlite:x', poll: {idle: 5}}\n"
+                          "kafka: {bootstrp: 'b:1', lingr.ms: 5}\n"
+                          "triage: {rules: [{name: a, when: {sql: ''}, verdict: publish}]}\n");
+  EXPECT_EQ(output.status, 2);
+  EXPECT_THAT(output.err, HasSubstr("outbox.poll.idle"));
+  EXPECT_THAT(output.err, HasSubstr("kafka.bootstrap.servers is missing"));
+  EXPECT_THAT(output.err, HasSubstr("a.yaml:2:19: kafka.bootstrp is refused"));
+  EXPECT_THAT(output.err, HasSubstr("did you mean linger.ms?"));
+  EXPECT_THAT(output.err, HasSubstr("triage.rules[0]"));
+}
+
 TEST(ConfigCheck, GivesFaultsAsJson) {
   const auto output = run(config_check, config::kComplete + "log: {levl: info}\n", true);
   EXPECT_EQ(output.status, 2);

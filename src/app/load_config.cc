@@ -28,6 +28,21 @@ config::Fault placed(const std::string& fault, const config::Config& config, con
           .problem = "is refused: " + fault};
 }
 
+// What librdkafka refuses. That brokers are missing is not said a second time.
+std::vector<config::Fault> property_faults(const config::Config& config, const std::set<std::string>& faulty,
+                                           const std::string& path) {
+  kafka::Properties properties;
+  for (const config::KafkaProperty& property : config.kafka.properties) {
+    properties.emplace_back(property.name, property.value);
+  }
+  std::vector<config::Fault> faults;
+  for (const std::string& fault : kafka::property_faults(properties)) {
+    if (faulty.contains("kafka.bootstrap.servers") && fault.starts_with("kafka.bootstrap.servers: ")) continue;
+    faults.push_back(placed(fault, config, path));
+  }
+  return faults;
+}
+
 // Files of certificates that signals name and that cannot be used.
 std::vector<config::Fault> certificate_faults(const config::Config& config) {
   std::vector<config::Fault> faults;
@@ -50,20 +65,12 @@ std::vector<config::Fault> certificate_faults(const config::Config& config) {
 }  // namespace
 
 config::LoadResult load_config(const std::string& path, const config::Sources& sources) {
-  config::LoadResult loaded = config::load_file(path, sources);
-  if (!loaded) return loaded;
-  kafka::Properties properties;
-  for (const config::KafkaProperty& property : loaded->config.kafka.properties) {
-    properties.emplace_back(property.name, property.value);
-  }
-  std::vector<config::Fault> faults;
-  for (const std::string& fault : kafka::property_faults(properties)) {
-    faults.push_back(placed(fault, loaded->config, path));
-  }
-  std::ranges::move(certificate_faults(loaded->config), std::back_inserter(faults));
-  std::ranges::move(triage_faults(loaded->config), std::back_inserter(faults));
-  if (!faults.empty()) return std::unexpected(std::move(faults));
-  return loaded;
+  return config::load_file(path, sources, [&](const config::Config& config, const std::set<std::string>& faulty) {
+    std::vector<config::Fault> faults = property_faults(config, faulty, path);
+    std::ranges::move(certificate_faults(config), std::back_inserter(faults));
+    std::ranges::move(triage_faults(config), std::back_inserter(faults));
+    return faults;
+  });
 }
 
 }  // namespace spillway::app

@@ -31,16 +31,6 @@ class Checker {
  private:
   bool given(const std::string& key) const { return config_.origins.contains(key); }
 
-  // The key itself, or a section or entry that it would be in.
-  bool is_faulty(std::string key) const {
-    while (true) {
-      if (faulty_.contains(key)) return true;
-      const auto cut = key.rfind('.');
-      if (cut == std::string::npos) return false;
-      key.resize(cut);
-    }
-  }
-
   // The place of the nearest thing that was written: the key itself, a key beside it, the section's entry, the file.
   Origin near(std::string key) const {
     while (true) {
@@ -54,7 +44,7 @@ class Checker {
 
   void fault(FaultKind kind, const std::string& key, std::string problem, std::string expected,
              std::string remedy = {}) {
-    if (is_faulty(key)) return;
+    if (is_faulty(key, faulty_)) return;
     faults_.push_back({.kind = kind,
                        .origin = near(key),
                        .key = key,
@@ -225,6 +215,15 @@ class Checker {
 };
 
 }  // namespace
+
+bool is_faulty(std::string key, const std::set<std::string>& faulty) {
+  while (true) {
+    if (faulty.contains(key)) return true;
+    const auto cut = key.rfind('.');
+    if (cut == std::string::npos) return false;
+    key.resize(cut);
+  }
+}
 
 std::vector<Fault> check_consistency(const Config& config, const std::set<std::string>& faulty,
                                      const std::string& file) {

@@ -10,6 +10,9 @@
 
 namespace spillway::config {
 
+// The key itself, or a section or entry that it would be in.
+bool is_faulty(std::string key, const std::set<std::string>& faulty);
+
 // Only keys in `config.origins` count as given. Nothing is said about a key in `faulty`, whose value could not be read,
 // nor about keys that depend on it. `file` is named where nothing more exact is known.
 std::vector<Fault> check_consistency(const Config& config, const std::set<std::string>& faulty,

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <iterator>
 #include <ranges>
-#include <set>
 
 #include "config/consistency.h"
 #include "config/environment.h"
@@ -57,16 +56,17 @@ Sources process_sources() {
   return sources;
 }
 
-LoadResult load_file(const std::string& path, const Sources& sources) {
+LoadResult load_file(const std::string& path, const Sources& sources, const FurtherCheck& further) {
   const auto content = sources.read_file(path);
-  if (content) return load_text(*content, path, sources);
+  if (content) return load_text(*content, path, sources, further);
   return std::unexpected(std::vector{Fault{.kind = FaultKind::kFile,
                                            .origin = {.kind = Origin::Kind::kFile, .place = {.file = path}},
                                            .problem = "cannot be read (" + content.error().message + ")",
                                            .remedy = "give the path of a readable YAML file with --config"}});
 }
 
-LoadResult load_text(std::string_view text, const std::string& name, const Sources& sources) {
+LoadResult load_text(std::string_view text, const std::string& name, const Sources& sources,
+                     const FurtherCheck& further) {
   Tree tree = parse_tree(text, {.kind = Origin::Kind::kFile, .place = {.file = name}});
   if (!tree.root) return std::unexpected(std::move(tree.faults));
   Reader reader(sources);
@@ -86,6 +86,11 @@ LoadResult load_text(std::string_view text, const std::string& name, const Sourc
 
   std::vector<Fault>& faults = reader.faults();
   std::ranges::move(check_consistency(config, keys_of(faults), name), std::back_inserter(faults));
+  if (further) {
+    const std::set<std::string> faulty = keys_of(faults);
+    std::ranges::copy_if(further(config, faulty), std::back_inserter(faults),
+                         [&](const Fault& fault) { return !is_faulty(fault.key, faulty); });
+  }
   if (!faults.empty()) {
     std::ranges::stable_sort(
         faults, {}, [](const Fault& fault) { return std::pair(fault.origin.place.line, fault.origin.place.column); });

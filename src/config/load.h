@@ -4,6 +4,7 @@
 #include <expected>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,9 +32,14 @@ struct Loaded {
 
 using LoadResult = std::expected<Loaded, std::vector<Fault>>;  // the faults are never empty, in order of their place
 
-LoadResult load_file(const std::string& path, const Sources& sources);
+// Faults that only the rest of the program can find, such as a property that a library does not know; `faulty` are the
+// keys that have a fault already, and what is said about those is left out. They are listed among the others.
+using FurtherCheck = std::function<std::vector<Fault>(const Config&, const std::set<std::string>& faulty)>;
+
+LoadResult load_file(const std::string& path, const Sources& sources, const FurtherCheck& further = {});
 
 // `name` stands for the file in every message.
-LoadResult load_text(std::string_view text, const std::string& name, const Sources& sources);
+LoadResult load_text(std::string_view text, const std::string& name, const Sources& sources,
+                     const FurtherCheck& further = {});
 
 }  // namespace spillway::config
