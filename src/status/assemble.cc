@@ -42,6 +42,9 @@ Eta eta_of(const Status& status) {
   if (moves && status.backlog.events.value_or(0) > 0 && status.backlog.oldest_age_s.value_or(kLiveAgeS) < kLiveAgeS) {
     return {Eta::Kind::kKnown, 0, 0, 0, "keeping up: nothing waits longer than 5 s"};
   }
+  if (status.backlog.events == 0 && status.store.figures && status.store.figures->behind_their_key > 0) {
+    return {.reason = "unknown: what waits does so behind an earlier event of its key"};
+  }
   EtaInputs in{.backlog = status.backlog.events};
   if (status.relay) {
     in.drain = status.rates.published;

@@ -10,7 +10,10 @@ namespace {
 
 std::string waiting_words(const Status& status) {
   if (!status.backlog.events) return "how much waits is unknown";
-  if (*status.backlog.events == 0) return "nothing waits";
+  if (*status.backlog.events == 0) {
+    const std::int64_t behind = status.store.figures ? status.store.figures->behind_their_key : 0;
+    return behind == 0 ? "nothing waits" : counted(behind, "event") + " behind an earlier one of the same key";
+  }
   std::string text = fmt::format("{}{} wait{}", status.backlog.estimated ? "about " : "",
                                  counted(*status.backlog.events, "event"), *status.backlog.events == 1 ? "s" : "");
   if (status.backlog.oldest_age_s) text += ", the oldest for " + span_words(*status.backlog.oldest_age_s);

@@ -289,6 +289,15 @@ TEST(Status, SaysHowManyLiveEventsWaitForTheBacklogOfTheirKey) {
               HasSubstr("live        4,301 behind the backlog of their key"));
 }
 
+TEST(Status, WhereOnlyEventsBehindTheirKeyWaitItDoesNotSayThatNothingWaits) {
+  ports::Figures figures = working_figures();
+  figures.waiting_rows = 0;
+  figures.behind_their_key = 1'001;
+  const Status status = assemble(subject(), said(figures), running());
+  EXPECT_THAT(status.cause, HasSubstr("1,001 events behind an earlier one of the same key"));
+  EXPECT_EQ(status.eta.kind, Eta::Kind::kUnknown);
+}
+
 TEST(Status, AStoreThatDoesNotAnswerLeavesTheCountsUnknown) {
   const Status status = assemble(subject(), {.error = "connection refused"}, running());
   EXPECT_FALSE(status.backlog.events);

@@ -89,15 +89,16 @@ bool FieldReport::published(std::int64_t count, std::chrono::milliseconds limit)
 }
 
 bool FieldReport::all_done(std::chrono::milliseconds limit) const {
-  // Inside a frame the rows up to `live_last` are done, and the rows that were visible before it.
+  // Done is what the place has passed: inside a frame the rows up to `live_last` and those that were visible before it.
+  // So is what the ledger names, but for what waits behind its key and what is released from there.
   return eventually(
       [&] {
         return value(
-                   "select count(*) from spillway.outbox o where not exists (select from spillway.progress p where "
-                   "p.live_from <> '' and p.backlog = '[]' and (pg_visible_in_snapshot(o.tx, p.live_from::pg_snapshot) "
-                   "or (p.live_to <> '' "
-                   "and pg_visible_in_snapshot(o.tx, p.live_to::pg_snapshot) and o.seq <= p.live_last))) "
-                   "and not exists (select from spillway.settled s where s.id = o.id)") == "0";
+                   "select count(*) from spillway.outbox o left join spillway.settled s on s.id = o.id "
+                   "where s.state = 'released' or (s.state = 'open' and s.verdict = 'waiting') or (s.id is null "
+                   "and not exists (select from spillway.progress p where p.live_from <> '' and p.backlog = '[]' "
+                   "and (pg_visible_in_snapshot(o.tx, p.live_from::pg_snapshot) or (p.live_to <> '' "
+                   "and pg_visible_in_snapshot(o.tx, p.live_to::pg_snapshot) and o.seq <= p.live_last))))") == "0";
       },
       limit, 50ms);
 }

@@ -113,7 +113,8 @@ TEST_F(FieldReport, BR010_SigtermEndsInTimeAndLeavesWhatIsNotAcknowledged) {
     broker().freeze();
     insert("k", last + 1, last + 1'000);
     ASSERT_TRUE(eventually([&] { return metric(relay.http_port(), "spillway_in_flight_rows").value_or(0) == 1'000; },
-                           5s, 20ms));
+                           5s, 20ms))
+        << relay.command("status").out;
     start = Clock::now();
     if (twice) {
       ::kill(relay.pid(), SIGTERM);
