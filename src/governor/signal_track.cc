@@ -82,8 +82,6 @@ void SignalTrack::add_pressure(const SignalSample& sample, double span_s, const 
   if (sample.mean_s) {
     r.pressure = (r.pooled_p99_s - base_.p99_s()) / span_s;
     if (r.pooled_p99_s >= spec_.latency_ceiling_s) r.pressure = std::max(r.pressure, 1.0);
-  }
-  if (sample.mean_s) {
     const double width = well_below_s(spec_.latency_ceiling_s, r.base_mean_s) - r.base_mean_s;
     r.bearable_wait_s = kBearable * width;
     r.tail_free_pressure = (pooled_->mean_s - r.base_mean_s) / width;
