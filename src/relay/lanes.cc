@@ -1,7 +1,6 @@
 #include "relay/lanes.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace spillway::relay {
 
@@ -81,11 +80,23 @@ std::deque<Interval>::const_iterator Lanes::interval_of(Ordinal ordinal) const {
   return std::ranges::find_if(backlog_, [ordinal](const Interval& interval) { return interval.lane().holds(ordinal); });
 }
 
-Window& Lanes::window_of(Ordinal ordinal) {
-  if (is_live(ordinal)) return live_.window();
+Window* Lanes::window_of(Ordinal ordinal) {
+  if (is_live(ordinal)) return &live_.window();
   const auto found = interval_of(ordinal);
-  assert(found != backlog_.end());
-  return backlog_[static_cast<std::size_t>(found - backlog_.begin())].lane().window();
+  if (found == backlog_.end()) return nullptr;
+  return &backlog_[static_cast<std::size_t>(found - backlog_.begin())].lane().window();
+}
+
+bool Lanes::finish(Ordinal ordinal) {
+  Window* window = window_of(ordinal);
+  if (window != nullptr) window->finish(ordinal);
+  return window != nullptr;
+}
+
+bool Lanes::recorded(Ordinal ordinal) {
+  Window* window = window_of(ordinal);
+  if (window != nullptr) window->recorded(ordinal);
+  return window != nullptr;
 }
 
 void Lanes::drop_finished() {

@@ -71,8 +71,9 @@ class Lanes {
 
   // Whether it is the ordinal of a row in one of the lanes, and not of one that has started over.
   bool holds(Ordinal ordinal) const { return is_live(ordinal) || interval_of(ordinal) != backlog_.end(); }
-  void finish(Ordinal ordinal) { window_of(ordinal).finish(ordinal); }
-  void recorded(Ordinal ordinal) { window_of(ordinal).recorded(ordinal); }
+  // Nothing happens, and they return false, where it is not.
+  bool finish(Ordinal ordinal);
+  bool recorded(Ordinal ordinal);
   bool is_live(Ordinal ordinal) const { return live_.holds(ordinal); }
   // Intervals with nothing left to do are dropped.
   void drop_finished();
@@ -94,7 +95,7 @@ class Lanes {
 
  private:
   std::deque<Interval>::const_iterator interval_of(Ordinal ordinal) const;
-  Window& window_of(Ordinal ordinal);
+  Window* window_of(Ordinal ordinal);
 
   Ordinal ranges_ = 0;  // that lanes were given
   Lane live_;

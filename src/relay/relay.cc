@@ -203,13 +203,13 @@ void Relay::settle(model::Settlement settlement, Ordinal ordinal) {
 
 void Relay::finish(std::int64_t seq, Ordinal ordinal) {
   if (Released::is(ordinal)) return released_.finish(seq);
-  lanes_.holds(ordinal) ? lanes_.finish(ordinal) : finish_ahead(seq);
+  if (!lanes_.finish(ordinal)) finish_ahead(seq);
   if (!lanes_.is_live(ordinal)) backlog_finished();
 }
 
 void Relay::recorded(std::int64_t seq, Ordinal ordinal) {
   if (Released::is(ordinal)) return released_.recorded(seq);
-  lanes_.holds(ordinal) ? lanes_.recorded(ordinal) : finish_ahead(seq);
+  if (!lanes_.recorded(ordinal)) finish_ahead(seq);
   if (!lanes_.is_live(ordinal)) backlog_finished();
 }
 
