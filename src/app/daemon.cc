@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <random>
@@ -111,6 +112,7 @@ class Daemon {
                                                      std::move(options));
   }
 
+  // After kExitFailed threads may still wait for a database that does not answer; the process is to be ended, not this.
   int run() {
     loop_.on_signals({SIGTERM, SIGINT, SIGHUP}, [this](int number) { number == SIGHUP ? reload() : stop(); });
     auto outlook = Outlook::open(config_, loop_, *store_, *driver_, *sink_, log_);
@@ -134,6 +136,7 @@ class Daemon {
     if (service_.watchdog()) feed_watchdog();
     inspect();
     loop_.run();
+    if (exit_status_ == kExitFailed) return exit_status_;
     hinting_ = false;
     if (hinter_.joinable()) hinter_.join();
     return exit_status_;
@@ -253,12 +256,18 @@ class Daemon {
       return loop_.stop();
     }
     say(fmt::format("stops: {} events are in flight", driver_->relay().outbound().in_flight()));
-    driver_->stop(config_.shutdown.limit, [this](bool clean) {
-      if (!clean) {
-        say(fmt::format("{} events were not acknowledged in time; they are sent again at the next start",
-                        driver_->relay().outbound().in_flight()));
+    driver_->stop(config_.shutdown.limit, [this](runtime::StopOutcome outcome) {
+      using runtime::StopOutcome;
+      const std::size_t left = driver_->relay().outbound().in_flight();
+      if (left > 0) {
+        say(fmt::format("{} events were not acknowledged in time; they are sent again at the next start", left));
+      } else if (outcome == StopOutcome::kInDoubt) {
+        say("what was acknowledged last could not be saved in time; it is sent again at the next start");
       }
-      exit_status_ = clean ? kExitDone : kExitFailed;
+      if (outcome == StopOutcome::kLeaseNotFreed) {
+        say("the database did not answer in time: the lease is not freed, it runs out by itself");
+      }
+      exit_status_ = outcome == StopOutcome::kClean ? kExitDone : kExitFailed;
       loop_.stop();
     });
   }
@@ -291,13 +300,13 @@ class Daemon {
 }  // namespace
 
 int run_daemon(const config::Config& config, const std::string& config_path) {
-  telemetry::Log log(log_options(config));
+  std::optional<telemetry::Log> log(std::in_place, log_options(config));
   auto route = relay::Route::make({.topic = topic_template(config),
                                    .key = config.route.key,
                                    .reconcile_topic = config.route.reconcile_topic,
                                    .cloudevents = config.route.cloudevents});
   auto store = open_store(config);
-  auto sink = kafka::KafkaSink::create(sink_settings(config, log));
+  auto sink = kafka::KafkaSink::create(sink_settings(config, *log));
   using Judge = base::Result<std::unique_ptr<triage::RuleJudge>>;
   auto judge = store ? open_judge(config, **store) : Judge(nullptr);
   for (const base::Error* error : {route ? nullptr : &route.error(), store ? nullptr : &store.error(),
@@ -306,8 +315,13 @@ int run_daemon(const config::Config& config, const std::string& config_path) {
     std::cerr << error->message << '\n';
     return kExitWrongUsage;
   }
-  return Daemon(config, config_path, log, std::move(*store), std::move(*sink), std::move(*route), std::move(*judge))
-      .run();
+  Daemon daemon(config, config_path, *log, std::move(*store), std::move(*sink), std::move(*route), std::move(*judge));
+  const int status = daemon.run();
+  if (status == kExitFailed) {
+    log.reset();  // writes what is in its queue
+    std::_Exit(status);
+  }
+  return status;
 }
 
 }  // namespace spillway::app

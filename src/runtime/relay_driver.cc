@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -14,6 +15,7 @@ constexpr base::Duration kCleanEvery = std::chrono::minutes(1);
 constexpr base::Duration kCleanPause = std::chrono::milliseconds(200);  // between full pieces: writers come first
 constexpr base::Duration kLookAheadEvery = std::chrono::hours(1);
 constexpr base::Duration kLookAheadAgain = std::chrono::minutes(1);
+constexpr base::Duration kReleaseTime = std::chrono::seconds(1);  // least time for freeing the lease at the end
 constexpr std::size_t kCleanRows = 5'000;
 
 std::function<double()> uniform() {
@@ -95,8 +97,11 @@ void RelayDriver::turn() {
   clean_up(now);
   look_ahead(now);
   dispatch(now);
-  if (stopped_) finish_stop(now);
-  timer_.at(std::min(relay_.next_wake(now), std::max(keeper_.next_wake(), now + std::chrono::milliseconds(1))));
+  if (stopping_) finish_stop(now);
+  base::Instant wake =
+      std::min(relay_.next_wake(now), std::max(keeper_.next_wake(), now + std::chrono::milliseconds(1)));
+  if (on_stopped_) wake = std::min(wake, stop_by_);
+  timer_.at(wake);
 }
 
 void RelayDriver::say_recovery() {
@@ -113,7 +118,7 @@ void RelayDriver::say_recovery() {
 
 void RelayDriver::check_lease(base::Instant now) {
   const bool held = keeper_.held(now);
-  if (held && !stopped_) relay_.lease_held(*keeper_.lease(), now);
+  if (held && !stopping_) relay_.lease_held(*keeper_.lease(), now);
   if (!held && held_) {
     relay_.lease_lost();
     say("lost the lease: standing by");
@@ -123,7 +128,7 @@ void RelayDriver::check_lease(base::Instant now) {
 }
 
 void RelayDriver::ask_lease(base::Instant now) {
-  if (releasing_ || (stopped_ && !keeper_.held(now))) return;
+  if (releasing_ || (stopping_ && !keeper_.held(now))) return;
   const auto ask = keeper_.next(now);
   if (!ask) return;
   const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(keeper_.times().ttl);
@@ -227,7 +232,7 @@ void RelayDriver::watch_controls(base::Instant now) {
 }
 
 void RelayDriver::clean_up(base::Instant now) {
-  if (!options_.keep || cleaning_ || stopped_ || now < clean_due_ || relay_.state() != relay::RelayState::kRunning)
+  if (!options_.keep || cleaning_ || stopping_ || now < clean_due_ || relay_.state() != relay::RelayState::kRunning)
     return;
   cleaning_ = true;
   tending_.submit([this, fence = relay_.fence(), keep = *options_.keep] {
@@ -241,7 +246,7 @@ void RelayDriver::clean_up(base::Instant now) {
 }
 
 void RelayDriver::look_ahead(base::Instant now) {
-  if (looking_ahead_ || stopped_ || now < look_ahead_due_ || relay_.state() != relay::RelayState::kRunning) return;
+  if (looking_ahead_ || stopping_ || now < look_ahead_due_ || relay_.state() != relay::RelayState::kRunning) return;
   looking_ahead_ = true;
   tending_.submit([this] {
     auto looked = cleaner_->look_ahead();
@@ -260,23 +265,32 @@ void RelayDriver::look_ahead(base::Instant now) {
 
 // ---- the end -------------------------------------------------------------------------------------------------------
 
-void RelayDriver::stop(base::Duration limit, std::function<void(bool)> done) {
-  stopped_ = std::move(done);
+void RelayDriver::stop(base::Duration limit, std::function<void(StopOutcome)> done) {
+  stopping_ = true;
+  on_stopped_ = std::move(done);
   stop_by_ = Loop::now() + limit;
   relay_.drain();
   turn();
 }
 
 void RelayDriver::finish_stop(base::Instant now) {
-  if (releasing_) return;
-  const bool clean = relay_.drained();
-  if (!clean && now < stop_by_) return;
+  if (releasing_) {
+    if (now >= stop_by_) stopped(StopOutcome::kLeaseNotFreed);
+    return;
+  }
+  const StopOutcome outcome = relay_.drained() ? StopOutcome::kClean : StopOutcome::kInDoubt;
+  if (outcome == StopOutcome::kInDoubt && now < stop_by_) return;
   releasing_ = true;
-  if (!keeper_.held(now)) return loop_.post([this, clean] { stopped_(clean); });
-  leasing_.submit([this, clean, lease = *keeper_.lease()] {
+  stop_by_ = std::max(stop_by_, now + kReleaseTime);
+  if (!keeper_.held(now)) return loop_.post([this, outcome] { stopped(outcome); });
+  leasing_.submit([this, outcome, lease = *keeper_.lease()] {
     const base::Status ignored = lease_session_->release(lease);  // if it fails the lease runs out by itself
-    loop_.post([this, clean] { stopped_(clean); });
+    loop_.post([this, outcome] { stopped(outcome); });
   });
+}
+
+void RelayDriver::stopped(StopOutcome outcome) {
+  if (const auto done = std::exchange(on_stopped_, nullptr)) done(outcome);
 }
 
 }  // namespace spillway::runtime

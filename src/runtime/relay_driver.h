@@ -15,6 +15,13 @@
 
 namespace spillway::runtime {
 
+// How the end went.
+enum class StopOutcome {
+  kClean,
+  kInDoubt,       // rows that were out are sent again by the next owner
+  kLeaseNotFreed  // the store did not answer in time: the next owner waits until the lease has run out
+};
+
 struct DriverOptions {
   relay::RelayOptions relay;
   relay::LeaseKeeper::Times lease;
@@ -33,9 +40,9 @@ class RelayDriver {
 
   // Until then its loop turns, and nothing is asked of the store.
   void start();
-  // Sends nothing new, waits for what is out and for the last save, frees the lease, then calls `done`; at the latest
-  // after `limit`. `done(true)`: nothing was left in doubt.
-  void stop(base::Duration limit, std::function<void(bool)> done);
+  // Sends nothing new, waits for what is out and for the last save, frees the lease, then calls `done`: what is out has
+  // `limit`, the lease as long and at least a second more. Jobs of the store may still be running then.
+  void stop(base::Duration limit, std::function<void(StopOutcome)> done);
 
   void hint();
 
@@ -70,6 +77,7 @@ class RelayDriver {
   void clean_up(base::Instant now);
   void look_ahead(base::Instant now);
   void finish_stop(base::Instant now);
+  void stopped(StopOutcome outcome);
   void say(const std::string& line) const;
 
   Loop& loop_;
@@ -96,8 +104,9 @@ class RelayDriver {
   base::Instant look_ahead_due_{};
   std::string said_ahead_;  // what kept it from looking ahead, said once
 
-  std::function<void(bool)> stopped_;
+  std::function<void(StopOutcome)> on_stopped_;
   base::Instant stop_by_{};
+  bool stopping_ = false;
   bool releasing_ = false;
 
   std::unique_ptr<ports::OutboxReader> reader_;

@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <set>
+#include <thread>
 
 #include "relay/relay_process.h"
 #include "support/eventually.h"
@@ -99,6 +100,30 @@ TEST_F(Ownership, IsHandedOverWhenOneSignalComesTwice) {
   EXPECT_EQ(end->exit_status, 0) << first_.log();
   ASSERT_TRUE(owned_by(second_));
   EXPECT_LE(Clock::now() - start, 1s);
+}
+
+// The limit is 5 s, and the lease has at least one.
+TEST_F(Ownership, ADatabaseThatDoesNotAnswerHoldsUpNoEnd) {
+  server_.freeze();
+  const auto start = Clock::now();
+  const auto end = first_.stop();
+  const auto took = Clock::now() - start;
+  server_.thaw();
+  ASSERT_TRUE(end) << "still runs";
+  EXPECT_EQ(end->exit_status, 1) << first_.log();
+  EXPECT_LE(took, 6500ms) << first_.log();
+  EXPECT_NE(first_.log().find("the lease is not freed"), std::string::npos) << first_.log();
+}
+
+TEST_F(Ownership, ASecondSignalEndsItEvenIfTheDatabaseDoesNotAnswer) {
+  server_.freeze();
+  ASSERT_EQ(::kill(first_.pid(), SIGTERM), 0);
+  ASSERT_TRUE(eventually([&] { return first_.log().find("stops:") != std::string::npos; }));
+  std::this_thread::sleep_for(250ms);  // two signals of a person, not one that came twice
+  const auto end = first_.stop(1s);
+  server_.thaw();
+  ASSERT_TRUE(end) << "still runs\n" << first_.log();
+  EXPECT_EQ(end->exit_status, 1) << first_.log();
 }
 
 TEST_F(Ownership, ARelayThatWakesAfterItsLeaseWritesNothingAndSendsNothing) {
