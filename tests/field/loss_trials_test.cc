@@ -112,8 +112,8 @@ TEST_F(FieldReport, BR010_SigtermEndsInTimeAndLeavesWhatIsNotAcknowledged) {
     ASSERT_TRUE(all_done()) << relay.log();
     broker().freeze();
     insert("k", last + 1, last + 1'000);
-    ASSERT_TRUE(eventually([&] { return metric(relay.http_port(), "spillway_in_flight_rows").value_or(0) == 1'000; },
-                           5s, 20ms))
+    ASSERT_TRUE(
+        eventually([&] { return metric(relay.http_port(), "spillway_in_flight_rows").value_or(0) == 1'000; }, 5s, 20ms))
         << relay.command("status").out;
     start = Clock::now();
     if (twice) {
