@@ -298,6 +298,15 @@ TEST(Status, WhereOnlyEventsBehindTheirKeyWaitItDoesNotSayThatNothingWaits) {
   EXPECT_EQ(status.eta.kind, Eta::Kind::kUnknown);
 }
 
+TEST(Status, ALeaseThatWasFreedHasNoHolderAndNoAge) {
+  ports::Figures figures = working_figures();
+  figures.lease = lease(std::chrono::hours(-400'000));
+  figures.lease->lease.holder = {};
+  figures.lease->holder_name = "";
+  const std::string text = to_text(assemble(subject(), said(figures), std::nullopt), Colour::kNone);
+  EXPECT_THAT(text, HasSubstr("lease       free   epoch 4\n"));
+}
+
 TEST(Status, AStoreThatDoesNotAnswerLeavesTheCountsUnknown) {
   const Status status = assemble(subject(), {.error = "connection refused"}, running());
   EXPECT_FALSE(status.backlog.events);
