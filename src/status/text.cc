@@ -86,7 +86,7 @@ std::string relay_words(const Status& status) {
 }
 
 std::string lease_words(const ports::Figures& figures) {
-  if (!figures.lease) return "nobody ever held it";
+  if (!figures.lease) return "nobody holds it";
   if (figures.lease->lease.holder == base::Uuid{}) return fmt::format("free   epoch {}", figures.lease->lease.epoch);
   const double left = std::chrono::duration<double>(figures.lease->expires_in).count();
   return fmt::format("{}   epoch {}   {}", figures.lease->holder_name, figures.lease->lease.epoch,
